@@ -1,0 +1,21 @@
+"""ZCode: Claude Code's documents with every key twice; it takes every rewrite and shows the model no notes."""
+from guard.clients import claude
+from guard.core.model import Abilities, Call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+NAME = "zcode"
+ABILITIES = Abilities()
+write = claude.write
+
+
+def read(document: "Any", env: "Callable[[str], str]") -> Call:
+    """snake_case where both are there, camelCase else."""
+    if isinstance(document, dict):
+        for key, other in (("tool_name", "toolName"), ("tool_input", "toolInput")):
+            if key not in document and other in document:
+                document = {**document, key: document[other]}
+    return claude.read(document, env, NAME)

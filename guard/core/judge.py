@@ -1,0 +1,76 @@
+"""A call's verdict from the answers for its effects: the strictest wins, moves are made together, notes are joined."""
+from guard.core.model import (ALLOW, ASK, DENY, ENTER, MENTION, READ, REWRITE, SEARCH, SERVER, WRITE, Abilities, Answer, Call, Effect,
+                              Facts, Verdict)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ANSWERS = {READ: "files", SEARCH: "files", WRITE: "files", SERVER: "servers", MENTION: "subagents", ENTER: "subagents"}
+
+
+def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilities) -> Verdict:
+    """Pure. `facts` stand beside `effects`, one each."""
+    steps = [(e, f, step(call, e, f, can)) for e, f in zip(effects, facts)]
+    for kind in (DENY, ASK):
+        for e, f, found in steps:
+            if found.kind == kind:
+                return settled(found, f, can)
+    new: "Any" = call.input
+    notes, rules, paths, spends = [], [], [], ""
+    for e, f, found in steps:
+        if found.kind == REWRITE:
+            new = put(new, e.at, arrived(e, found.to))
+            rules.append(found.rule)
+            paths.append(f.path)
+        if found.note and found.note not in notes:
+            notes.append(found.note)
+            paths.append(f.path)
+        spends = spends or found.spends
+    moved = new != call.input
+    return Verdict(kind=REWRITE if moved else ALLOW, input=new if moved else None, rule=rules[0] if moved else "",
+                   note=" ".join(notes) if can.notes else "", paths=tuple(paths), spends=spends)
+
+
+def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
+    """One effect's answer, as this client can carry it out: where a rewrite would be spoilt, the right path is named instead."""
+    room = __import__(f"guard.core.{ANSWERS[effect.kind]}", fromlist=["answer"])
+    found: Answer = room.answer(effect, facts)
+    if found.kind != REWRITE or arrived(effect, found.to) == effect.path + effect.tail:
+        return found if found.kind != REWRITE else Answer(kind=ALLOW)
+    if can.moves and call.tool not in can.steered and not (call.tool in can.steered_if_there and facts.to_there):
+        return found
+    from guard.core.files import binding, refuse, working_in
+    field = str(effect.at[-1])
+    return refuse("use-worktree-path", f"{effect.said} of {facts.path}",
+                  f"you work in the worktree {working_in(binding(facts))}; this path is the main checkout's.",
+                  f"{effect.said} with {field} {arrived(effect, found.to)}" + (" (Read it under that path first)" if facts.to_there else ""))
+
+
+def settled(found: Answer, facts: Facts, can: Abilities) -> Verdict:
+    """A refusal or a question as the owner and the client would have it (setting `asks`)."""
+    asks = facts.repository.settings.asks if facts.repository else "ask"
+    if found.kind == ASK and asks == "pass":
+        return Verdict(kind=ALLOW, rule=found.rule, paths=(facts.path,), spends=found.spends)
+    if found.kind == ASK and (asks == "deny" or not can.asks):
+        said = found.reason + "\n(Nobody can be asked here, so it is refused.)"
+        return Verdict(kind=DENY, rule=found.rule, reason=said, paths=(facts.path,))
+    return Verdict(kind=found.kind, rule=found.rule, reason=found.reason, paths=(facts.path,), spends=found.spends)
+
+
+def arrived(effect: Effect, to: str) -> str:
+    """The moved path as it goes into the input: with the separator the caller ended it with, and what followed it."""
+    last = effect.path[-1:]
+    if last in ("/", "\\") and not to.endswith(last) and not effect.tail:
+        to += last
+    return to + effect.tail
+
+
+def put(value: "Any", at: "tuple[Any, ...]", new: str) -> "Any":
+    """A copy of `value` with the place at these keys changed."""
+    if not at:
+        return new
+    copy: "Any" = value[:] if isinstance(value, list) else dict(value)
+    inner = copy.get(at[0]) if isinstance(copy, dict) else copy[at[0]]
+    copy[at[0]] = put(inner, at[1:], new)
+    return copy

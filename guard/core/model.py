@@ -1,0 +1,232 @@
+"""The words of the guard: call, effect, facts, verdict. Values only, no behaviour."""
+
+TYPE_CHECKING = False  # `typing` costs 12 ms a call; type checkers read the name as true
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Record:
+    """A value with named fields. A hand-made stand-in for dataclasses, whose import costs 18 ms a call."""
+
+    __slots__: "tuple[str, ...]" = ()
+    DEFAULTS: "dict[str, Any]" = {}
+
+    def __init__(self, **given: "Any") -> None:
+        for name in self.__slots__:
+            setattr(self, name, given.pop(name) if name in given else self.DEFAULTS[name])
+        if given:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(given)}")
+
+    def fields(self) -> "dict[str, Any]":
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def but(self, **changed: "Any") -> "Any":
+        """The same value with some fields changed."""
+        return type(self)(**dict(self.fields(), **changed))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.fields() == other.fields()  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields().items())})"
+
+
+class Fault(Exception):
+    """Input or state that cannot be understood. The call passes, and the fault is written down."""
+
+
+class Call(Record):
+    """One tool call. `tool` is the client's usual name, `cwd` and `project` are absolute, ids are "" when not given."""
+
+    __slots__ = ("agent", "call_id", "client", "cwd", "input", "project", "session", "tool")
+    DEFAULTS = {"agent": "", "call_id": "", "client": "", "project": "", "session": ""}
+    tool: str
+    input: "dict[str, Any]"
+    cwd: str
+    session: str
+    agent: str
+    call_id: str
+    client: str
+    project: str
+
+
+# Kinds of effect, a closed list. Which facts each needs is decided by edge/look.py from these alone.
+READ, SEARCH, WRITE = "read", "search", "write"
+SERVER = "server"    # a tool of an MCP server that writes without an absolute path: it lands where the server runs
+MENTION = "mention"  # text for a subagent, which may name paths of the main checkout
+ENTER = "enter"      # the client's own EnterWorktree
+
+
+class Effect(Record):
+    """What a call would do: `path` as the caller wrote it, found `at` these keys of the input, `tail` kept behind a moved path.
+
+    `makes`: the tool writes a whole file, so it also works where there is none yet. `said`: the word for messages.
+    """
+
+    __slots__ = ("at", "kind", "makes", "path", "said", "tail")
+    DEFAULTS = {"at": (), "makes": False, "path": "", "said": "", "tail": ""}
+    kind: str
+    path: str
+    at: "tuple[Any, ...]"
+    tail: str
+    makes: bool
+    said: str
+
+
+class Settings(Record):
+    """What the owner may choose. One default each; the same table serves the reader here and the schema of `wt`."""
+
+    __slots__ = ("asks", "branch_prefix", "implicit", "main_write_allow", "mcp_in_main", "mode", "on_fault",
+                 "protected_branches", "stale", "symlink_dirs", "worktree_parent")
+    DEFAULTS = {
+        "mode": "open",                # open | protect: what an unbound session may do to the main checkout
+        "implicit": True,              # a session started in a linked worktree is bound to it
+        "stale": "deny",               # deny | open: writes while the bound worktree is gone
+        "asks": "ask",                 # ask | deny | pass: what becomes of every question
+        "on_fault": "pass",            # pass | ask: a fault of the guard itself
+        "protected_branches": (),      # instead of main, master and origin/HEAD's
+        "main_write_allow": (),        # gitignore patterns of the main checkout that stay writable
+        "mcp_in_main": ("serena", "backlog", "task-master-ai"),  # servers that keep files in the folder they started in
+        "symlink_dirs": (),            # sync.symlink_dirs: links out of a worktree that are meant
+        "worktree_parent": ".worktrees",
+        "branch_prefix": "wt/",
+    }
+    mode: str
+    implicit: bool
+    stale: str
+    asks: str
+    on_fault: str
+    protected_branches: "tuple[str, ...]"
+    main_write_allow: "tuple[str, ...]"
+    mcp_in_main: "tuple[str, ...]"
+    symlink_dirs: "tuple[str, ...]"
+    worktree_parent: str
+    branch_prefix: str
+
+
+SETTINGS_FILES = (".worktree-guard.json", ".zcode/worktree-guard.json", ".claude/worktree-guard.json")  # the first that is there counts
+CHOICES = {"mode": ("open", "protect"), "stale": ("deny", "open"), "asks": ("ask", "deny", "pass"), "on_fault": ("pass", "ask")}
+PROTECTED = ("main", "master")
+
+
+class Binding(Record):
+    """Who works where. `source`: agent, session, implicit, repository (in the order of the search).
+
+    `condition`: there, gone (no folder), unknown (git does not list it), detached, protected (on a protected branch).
+    `head` is the branch checked out now, "" when detached.
+    """
+
+    __slots__ = ("base", "branch", "by", "condition", "head", "path", "protected", "session", "source")
+    DEFAULTS = {"base": "", "branch": "", "by": "", "condition": "there", "head": "", "protected": PROTECTED, "session": ""}
+    path: str
+    source: str
+    session: str
+    branch: str
+    base: str
+    by: str
+    protected: "tuple[str, ...]"
+    condition: str
+    head: str
+
+
+class Repository(Record):
+    """One git repository as a call sees it.
+
+    `main`: the main checkout's root, "" for a bare one; `authorisation`: the id of a living leave to write it, `once` if for one
+    call only; `servers_in_main`: the session, and so its MCP servers, started in the main checkout.
+    """
+
+    __slots__ = ("authorisation", "binding", "common", "main", "once", "servers_in_main", "settings")
+    DEFAULTS = {"authorisation": "", "binding": None, "main": "", "once": False, "servers_in_main": False}
+    common: str
+    main: str
+    binding: "Binding | None"
+    settings: Settings
+    authorisation: str
+    once: bool
+    servers_in_main: bool
+
+
+# Places a path can lie in; core/files.py has the table.
+GIT, ELSEWHERE, OTHER, OWN, MAIN, GONE = "git", "elsewhere", "other", "own", "main", "gone"
+
+
+class Facts(Record):
+    """What the disk says about one effect.
+
+    `path` absolute, links resolved; `place` one of the places above; `root` of the checkout it lies in and `rel` below it.
+    `there`: it exists. `to`: the same file in the bound worktree, `to_there`: that exists, `to_leaves`: a link carries it out of W.
+    `leaves`: it was reached through a link in W that leaves W. `allowed`: a living `wt allow` covers it.
+    `submodule`: below the root, when it lies in one; `submodule_there`: the bound worktree has it initialised.
+    `ignored`: git's answer, None when not asked or not known.
+    """
+
+    __slots__ = ("allowed", "ignored", "leaves", "path", "place", "rel", "repository", "root", "submodule", "submodule_there",
+                 "there", "to", "to_leaves", "to_there")
+    DEFAULTS = {"allowed": False, "ignored": None, "leaves": False, "path": "", "place": ELSEWHERE, "rel": "", "repository": None,
+                "root": "", "submodule": "", "submodule_there": True, "there": False, "to": "", "to_leaves": False,
+                "to_there": False}
+    path: str
+    place: str
+    repository: "Repository | None"
+    root: str
+    rel: str
+    there: bool
+    to: str
+    to_there: bool
+    to_leaves: bool
+    leaves: bool
+    allowed: bool
+    submodule: str
+    submodule_there: bool
+    ignored: "bool | None"
+
+
+class Abilities(Record):
+    """What a client honours. `steered`: tools whose rewrites it spoils, refused with the right path instead;
+
+    `steered_if_there`: the same once the worktree has the file. `moves` is False where rewrites are dropped in silence.
+    """
+
+    __slots__ = ("asks", "moves", "notes", "steered", "steered_if_there")
+    DEFAULTS = {"asks": True, "moves": True, "notes": False, "steered": (), "steered_if_there": ()}
+    moves: bool
+    notes: bool
+    asks: bool
+    steered: "tuple[str, ...]"
+    steered_if_there: "tuple[str, ...]"
+
+
+ALLOW, REWRITE, DENY, ASK = "allow", "rewrite", "deny", "ask"
+
+
+class Answer(Record):
+    """The answer for one effect: allow, rewrite (`to` the path that would be right), deny or ask."""
+
+    __slots__ = ("kind", "note", "reason", "rule", "spends", "to")
+    DEFAULTS = {"note": "", "reason": "", "rule": "", "spends": "", "to": ""}
+    kind: str
+    to: str
+    note: str
+    rule: str
+    reason: str
+    spends: str
+
+
+class Verdict(Record):
+    """The answer to a call: allow, rewrite (with the whole new input), deny or ask (with a reason). A note is for the model.
+
+    `rule` names the reason, `paths` what it was about (for the audit), `spends` an authorisation that was good for one call.
+    """
+
+    __slots__ = ("input", "kind", "note", "paths", "reason", "rule", "spends")
+    DEFAULTS = {"input": None, "note": "", "paths": (), "reason": "", "rule": "", "spends": ""}
+    kind: str
+    rule: str
+    reason: str
+    note: str
+    input: "dict[str, Any] | None"
+    paths: "tuple[str, ...]"
+    spends: str

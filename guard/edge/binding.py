@@ -1,0 +1,77 @@
+"""Which worktree is this call bound to? First hit wins: agent, session, implicit, repository."""
+from guard.core.model import Binding, Settings
+from guard.core.paths import join
+from guard.edge import records, repo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from guard.core.model import Call
+
+SUBAGENTS = {"zcode": "sess_subagent_"}  # session ids a client gives its subagents; their parent is not told
+
+
+def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.Checkout | None", project: "repo.Checkout | None",
+         heard: "list[str]") -> "Binding | None":
+    """The binding of `call` in the repository with this common dir."""
+    if call.agent and _linked(disk, cwd, common):
+        return Binding(source="agent", path=cwd.root)  # type: ignore[union-attr]
+    folder = records.folder(disk, common)
+    flavour = disk.FLAVOUR
+    if call.session:
+        name = join(join(folder, "sessions", flavour), records.file_of_session(call.session), flavour)
+        own = records.binding(disk, name, heard)
+        if own and own["session"] == call.session and enforced(disk, own):
+            return _bound(disk, own, "session", common)
+    if settings.implicit and _linked(disk, project, common):
+        return Binding(source="implicit", path=project.root)  # type: ignore[union-attr]
+    active = records.binding(disk, join(folder, "state.json", flavour), heard)
+    if active and enforced(disk, active) and _binds(active, call):
+        return _bound(disk, active, "repository", common)
+    return None
+
+
+def _linked(disk: "Any", checkout: "repo.Checkout | None", common: str) -> bool:
+    return checkout is not None and checkout.linked and bool(disk.same(checkout.common, common))
+
+
+def _binds(active: "dict[str, Any]", call: "Call") -> bool:
+    """The active binding of the repository binds everybody, or, where a session is recorded, that one and its subagents."""
+    if active["session"] is None or active["session"] == call.session:
+        return True
+    prefix = SUBAGENTS.get(call.client, "")
+    return bool(prefix) and active["client"] == call.client and call.session.startswith(prefix)
+
+
+def enforced(disk: "Any", record: "dict[str, Any]") -> bool:
+    """Left, ended, or its client's process gone: shown by `wt status`, but it locks nobody out."""
+    if not record["active"] or record["ended_at"]:
+        return False
+    if record["client_pid"] is None:
+        return True
+    started = disk.started(record["client_pid"])
+    return started is not None and (not started or not record["client_started"] or started == record["client_started"])
+
+
+def _bound(disk: "Any", record: "dict[str, Any]", source: str, common: str) -> Binding:
+    bound = Binding(source=source, path=record["path"], session=record["session"] or "", branch=record["branch"],
+                    base=record["base"], by=record["by"], protected=tuple(record["protected"]))
+    return bound.but(**condition(disk, bound, common))  # type: ignore[no-any-return]
+
+
+def condition(disk: "Any", bound: Binding, common: str) -> "dict[str, str]":
+    """Is the worktree still what it was when it was entered? (fields of Binding)"""
+    if disk.kind(bound.path) is None:
+        return {"condition": "gone"}
+    found = repo.checkout_at(disk, disk.real(bound.path))
+    if found is None or not found.linked or not disk.same(found.common, common):
+        return {"condition": "unknown"}
+    branch = repo.head(disk, found.gitdir)
+    if branch is None:
+        return {"condition": "unknown"}
+    if branch == bound.branch or not bound.branch:
+        return {"head": branch}
+    if not branch:
+        return {} if repo.rebasing(disk, found.gitdir) else {"condition": "detached"}
+    return {"condition": "protected" if branch in bound.protected else "there", "head": branch}

@@ -1,0 +1,278 @@
+"""The only hot module that touches the system. Others are handed this module, or a made-up disk in tests."""
+import sys
+import time
+from _thread import allocate_lock, start_new_thread
+
+from guard.core.paths import MACOS, POSIX, WINDOWS, absolute, parent
+
+if sys.platform == "win32":
+    import nt as system
+    FLAVOUR = WINDOWS
+else:
+    import posix as system
+    FLAVOUR = MACOS if sys.platform == "darwin" else POSIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+READ_SECONDS = 1.5    # for a stdin that never closes
+DECIDE_SECONDS = 6.0  # far inside the shortest time limit of a client (10 s)
+MOST_BYTES = 4_000_000
+MOST_LINKS = 40       # as the Linux kernel
+_BINARY = getattr(system, "O_BINARY", 0) | getattr(system, "O_CLOEXEC", 0)
+
+
+def _name(path: str) -> "str | bytes":
+    """File names are UTF-8 whatever the locale says; bytes that are not survive as surrogates."""
+    return path if FLAVOUR is WINDOWS else path.encode("utf-8", "surrogateescape")
+
+
+# --- what is there ---------------------------------------------------------------------------------------------------
+
+_kinds: "dict[str, str | None]" = {}
+
+
+def kind(path: str) -> "str | None":
+    """file, folder or link; None when there is nothing (or nothing we may see). Each path is asked once a call."""
+    if path not in _kinds:
+        try:
+            mode = system.lstat(_name(path)).st_mode & 0o170000
+            _kinds[path] = "link" if mode == 0o120000 else "folder" if mode == 0o040000 else "file"
+        except (OSError, ValueError):
+            _kinds[path] = None
+    return _kinds[path]
+
+
+def identity(path: str) -> "tuple[int, int] | None":
+    """Device and inode behind links: equal for two spellings of one folder, whatever the disk thinks of letter case."""
+    try:
+        found = system.stat(_name(path))
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino)
+
+
+def same(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    first = identity(one) if one and two else None
+    return first is not None and first == identity(two)
+
+
+def real(path: str) -> str:
+    """`path` with the links of its existing part resolved. A loop is left as it stands from where it begins."""
+    if FLAVOUR is WINDOWS:
+        return _real_on_windows(path)
+    done, rest, links = "/", path.split("/")[1:], 0
+    while rest:
+        part = rest.pop(0)
+        if part in ("", "."):
+            continue
+        if part == "..":
+            done = done.rpartition("/")[0] or "/"
+            continue
+        step = done + part if done == "/" else done + "/" + part
+        if kind(step) != "link":
+            done = step
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            return absolute("/".join([step, *rest]), "/", "", FLAVOUR)
+        goal = system.readlink(_name(step)).decode("utf-8", "surrogateescape")
+        if goal.startswith("/"):
+            done = "/"
+        rest = goal.split("/") + rest
+    return done
+
+
+def _real_on_windows(path: str) -> str:
+    at, tail = path, ""
+    while True:
+        try:
+            found = system._getfinalpathname(at)  # the call behind os.path.realpath
+        except (OSError, ValueError):
+            above = parent(at, FLAVOUR)
+            if above == at:
+                return path
+            tail = at[len(above):].strip("\\") + ("\\" + tail if tail else "")
+            at = above
+            continue
+        if found[:8] == "\\\\?\\UNC\\":
+            found = "\\\\" + found[8:]
+        elif found[:4] == "\\\\?\\":
+            found = found[4:]
+        return found.rstrip("\\") + "\\" + tail if tail else found
+
+
+def read(path: str, most: int = MOST_BYTES) -> "str | None":
+    """A file's text, None when there is none. OSError when it is there and cannot be read, or is larger than `most` bytes."""
+    try:
+        fd = system.open(_name(path), system.O_RDONLY | getattr(system, "O_NONBLOCK", 0) | _BINARY)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    try:
+        data = _drain(fd, most)
+    finally:
+        system.close(fd)
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _drain(fd: int, most: int) -> bytes:
+    chunks, size = [], 0
+    while True:
+        chunk = system.read(fd, 1 << 16)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > most:
+            raise OSError(f"more than {most} bytes")
+
+
+# --- what we leave behind --------------------------------------------------------------------------------------------
+
+def make_folder(path: str) -> None:
+    try:
+        system.mkdir(_name(path), 0o700)
+    except FileExistsError:
+        pass
+
+
+def append(path: str, line: bytes, most: int) -> None:
+    """Adds a line in one write. A file past `most` bytes becomes `path`.1 first, so two files are the bound."""
+    flags = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _BINARY
+    fd = system.open(_name(path), flags, 0o600)
+    try:
+        mine = system.fstat(fd)
+        if mine.st_size > most:
+            if system.stat(_name(path)).st_ino == mine.st_ino:  # else another hook has just done it
+                system.replace(_name(path), _name(path + ".1"))
+            system.close(fd)
+            fd = system.open(_name(path), flags, 0o600)
+        system.write(fd, line)
+    finally:
+        system.close(fd)
+
+
+def claim(path: str, owner: str) -> bool:
+    """Makes `path` with `owner` in it, once. True for the maker, and for whoever comes again as the same owner."""
+    try:
+        fd = system.open(_name(path), system.O_WRONLY | system.O_CREAT | system.O_EXCL | _BINARY, 0o600)
+    except FileExistsError:
+        return bool(owner) and read(path) == owner
+    try:
+        system.write(fd, owner.encode("utf-8", "replace"))
+    finally:
+        system.close(fd)
+    return True
+
+
+# --- the process and its surroundings --------------------------------------------------------------------------------
+
+def now() -> str:
+    """UTC as in all our records, 2026-11-30T20:00:00Z, so that text order is time order."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def variable(name: str) -> str:
+    if FLAVOUR is WINDOWS:
+        return str(system.environ.get(name, ""))
+    return system.environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+
+
+def home() -> str:
+    return variable("USERPROFILE") if FLAVOUR is WINDOWS else variable("HOME")
+
+
+def folder() -> str:
+    """The process's own folder, "" when it is gone."""
+    try:
+        return str(system.getcwd())
+    except OSError:
+        return ""
+
+
+def started(pid: int) -> "str | None":
+    """When a process began, as a text to compare (clock ticks since boot); "" where that is not told; None: no such process."""
+    try:
+        stat = read(f"/proc/{pid}/stat")
+        if stat is not None:
+            return stat.rpartition(")")[2].split()[19]  # field 22 of proc(5); the name before it may hold anything
+    except (OSError, IndexError):
+        return ""
+    if FLAVOUR is WINDOWS or kind("/proc/self/stat"):
+        return None if FLAVOUR is not WINDOWS else ""
+    try:
+        system.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except (OSError, OverflowError):
+        pass
+    return ""
+
+
+def status_of(program: "list[str]", seconds: float) -> "int | None":
+    """Exit status of a program run without input or output; None when it cannot run or takes longer."""
+    if FLAVOUR is WINDOWS:
+        return None
+    surroundings = {name: value for name, value in system.environ.items() if not name.startswith(b"GIT_")}
+    surroundings[b"GIT_OPTIONAL_LOCKS"] = b"0"
+    silent = [(system.POSIX_SPAWN_OPEN, fd, b"/dev/null", system.O_RDWR, 0) for fd in (0, 1, 2)]
+    try:
+        pid = system.posix_spawnp(program[0], [_name(word) for word in program], surroundings, file_actions=silent)
+    except OSError:
+        return None
+    end, pause = time.monotonic() + seconds, 0.0005
+    while True:
+        found, status = system.waitpid(pid, system.WNOHANG)
+        if found:
+            return status >> 8 if not status & 127 else None
+        if time.monotonic() > end:
+            system.kill(pid, 9)
+            system.waitpid(pid, 0)
+            return None
+        time.sleep(pause)
+        pause = min(pause * 2, 0.02)
+
+
+def read_input(most: int = 64_000_000) -> bytes:
+    return _drain(0, most)
+
+
+def say(text: str) -> None:
+    """One line on stderr, where the owner looks and no client reads an answer."""
+    try:
+        system.write(2, text.encode("utf-8", "backslashreplace") + b"\n")
+    except OSError:
+        pass
+
+
+def leave(answer: bytes) -> None:
+    """Writes the answer and ends the process at once: tearing the interpreter down costs 2 ms more."""
+    try:
+        while answer:
+            answer = answer[system.write(1, answer):]
+    except OSError:
+        pass
+    system._exit(0)
+
+
+def watch(late: "Callable[[str], None]") -> "Callable[[], None]":
+    """Calls `late` and ends the process when reading, then deciding, takes too long. Returns "I have read it".
+
+    A thread, not a signal: Windows has it too, and it costs 0.1 ms.
+    """
+    reading = allocate_lock()
+    reading.acquire()
+
+    def wait() -> None:
+        if not reading.acquire(True, READ_SECONDS):
+            late("stdin stayed open")
+            system._exit(0)
+        time.sleep(DECIDE_SECONDS)
+        late(f"no answer after {DECIDE_SECONDS:.0f} s")
+        system._exit(0)
+
+    start_new_thread(wait, ())
+    return reading.release

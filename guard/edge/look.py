@@ -1,0 +1,188 @@
+"""Effects to facts: reads what the effects need and nothing else, each file at most once a call."""
+from guard.core.model import (ENTER, GIT, GONE, MAIN, MENTION, OTHER, OWN, SERVER, SETTINGS_FILES, WRITE, Call, Effect, Facts,
+                              Repository, Settings)
+from guard.core.paths import absolute, has_git_part, inside, join, parent, relative
+from guard.edge import binding, records, repo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+UNUSABLE = ("gone", "unknown")
+
+
+class Look:
+    """One look at the disk for one call. `heard` collects what could not be read on the way."""
+
+    def __init__(self, disk: "Any", call: Call) -> None:
+        self.disk = disk
+        self.call = call
+        self.flavour = disk.FLAVOUR
+        self.heard: "list[str]" = []
+        self._repositories: "dict[str, Repository]" = {}
+        self._checkouts: "dict[str, repo.Checkout | None]" = {}
+
+    def facts(self, effects: "list[Effect]") -> "list[Facts]":
+        return [self.of(effect) for effect in effects]
+
+    def of(self, effect: Effect) -> Facts:
+        if effect.kind in (SERVER, MENTION):
+            here = self.of_path(self.call.cwd, writes=False)
+            return here if here.repository or not self.call.project else self.of_path(self.call.project, writes=False)
+        if effect.kind == ENTER and not effect.path:
+            facts = self.of_path(self.call.cwd, writes=False)
+            nested = join(facts.repository.main, self._own(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
+            return self.of_path(nested, writes=False) if nested and effect.tail and self.disk.kind(nested) else facts.but(place=OTHER)
+        return self.of_path(absolute(effect.path, self.call.cwd, self.disk.home(), self.flavour), effect.kind == WRITE, effect.makes)
+
+    # --- where one path lies --------------------------------------------------------------------------------------
+
+    def of_path(self, path: str, writes: bool, makes: bool = False) -> Facts:
+        """The facts about one absolute path: policy rows need its place, its twin in W, and what lies in between."""
+        real = self.disk.real(path)
+        inner = self.checkout(real)
+        host = repo.submodule_host(self.disk, inner) if inner else None
+        way_out = self._link_out(path, real) if path != real else None
+        if way_out:
+            return way_out.but(allowed=writes and self._allowed(real, path, way_out.repository))  # type: ignore[no-any-return]
+        found = self._guarded(real, inner, host)
+        if found is None:
+            return Facts(path=real)
+        repository, checkout = found
+        bound = repository.binding
+        facts = Facts(path=real, repository=repository, there=self.disk.kind(real) is not None,
+                      allowed=writes and self._allowed(real, path, repository))
+        if inside(real, repository.common, self.flavour) or (checkout and has_git_part(self._below(real, checkout), self.flavour)):
+            return facts.but(place=GIT)  # type: ignore[no-any-return]
+        if bound and bound.condition in UNUSABLE and (inside(path, bound.path, self.flavour) or inside(real, bound.path, self.flavour)):
+            return facts.but(place=GONE)  # type: ignore[no-any-return]
+        if checkout:
+            place = OWN if self._is_own(checkout, repository) else OTHER if checkout.linked else MAIN
+            facts = facts.but(place=place, root=checkout.root, rel=self._below(real, checkout))
+        if bound and bound.condition not in UNUSABLE:
+            return self._with_twin(facts, inner if host and inner else None, writes and makes)
+        return facts
+
+    def _guarded(self, real: str, inner: "repo.Checkout | None", host: "repo.Checkout | None"
+                 ) -> "tuple[Repository, repo.Checkout | None] | None":
+        """The repository whose rules hold for a path, and the checkout the path lies in (None: in git's own folder)."""
+        near = self.checkout(self.disk.real(self.call.cwd))
+        project = self.checkout(self.disk.real(self.call.project)) if self.call.project else None
+        homes = [c for c in (near, repo.submodule_host(self.disk, near) if near else None, project) if c]
+        for checkout in (inner, host):  # a submodule with a binding of its own goes before the repository that holds it
+            bound = self.repository(checkout).binding if checkout else None
+            if checkout and bound and (bound.source != "repository" or any(self.disk.same(checkout.common, h.common) for h in homes)):
+                return self.repository(checkout), checkout
+        checkout = host or inner
+        for home in homes:
+            if inside(real, home.common, self.flavour):
+                return self.repository(home), checkout if checkout and self.disk.same(checkout.common, home.common) else None
+            if checkout is not None and self.disk.same(checkout.common, home.common):
+                return self.repository(home), checkout
+            bound = self.repository(home).binding
+            if bound and bound.condition in UNUSABLE and inside(real, bound.path, self.flavour):
+                return self.repository(home), None
+        return None
+
+    def checkout(self, path: str) -> "repo.Checkout | None":
+        if path not in self._checkouts:
+            self._checkouts[path] = repo.checkout_of(self.disk, path)
+        return self._checkouts[path]
+
+    def _below(self, real: str, checkout: "repo.Checkout") -> str:
+        return relative(real, checkout.root, self.flavour) or ""
+
+    def _own(self, path: str) -> str:
+        return path.replace("/", self.flavour.sep)
+
+    def _is_own(self, checkout: "repo.Checkout", repository: Repository) -> bool:
+        """The bound worktree; for an unbound call the linked worktree it stands in, unless a living binding gave that to another."""
+        if repository.binding:
+            return bool(self.disk.same(checkout.root, repository.binding.path))
+        near = self.checkout(self.disk.real(self.call.cwd))
+        if not checkout.linked or near is None or near.root != checkout.root:
+            return False
+        state = join(records.folder(self.disk, repository.common), "state.json", self.flavour)
+        active = records.binding(self.disk, state, [])
+        return not (active and binding.enforced(self.disk, active) and self.disk.same(active["path"], checkout.root))
+
+    # --- the same file in the bound worktree ----------------------------------------------------------------------
+
+    def _link_out(self, path: str, real: str) -> "Facts | None":
+        """Facts of a path that stands in the bound worktree and that a link carries out of it."""
+        text = self.checkout(path)
+        found = self._guarded(path, text, None) if text else None
+        bound = found[0].binding if found else None
+        if text is None or found is None or bound is None or not self.disk.same(text.root, bound.path):
+            return None
+        if inside(real, self.disk.real(bound.path), self.flavour):
+            return None
+        place = GIT if inside(real, found[0].common, self.flavour) else OWN
+        return Facts(path=real, repository=found[0], place=place, root=text.root, rel=relative(path, text.root, self.flavour) or "",
+                     leaves=True, there=self.disk.kind(real) is not None)
+
+    def _with_twin(self, facts: Facts, submodule: "repo.Checkout | None", makes: bool) -> Facts:
+        repository = facts.repository
+        assert repository is not None and repository.binding is not None
+        own = self.disk.real(repository.binding.path)
+        if facts.place != MAIN:
+            return facts
+        to = join(repository.binding.path, facts.rel, self.flavour)
+        facts = facts.but(to=to, to_there=self.disk.kind(to) is not None,
+                          to_leaves=not inside(self.disk.real(to), own, self.flavour))
+        if submodule is not None:
+            below = relative(submodule.root, facts.root, self.flavour) or ""
+            there = repo.checkout_at(self.disk, join(own, below, self.flavour)) is not None
+            facts = facts.but(submodule=below, submodule_there=there)
+        if makes and facts.there and not facts.to_there:
+            facts = facts.but(ignored=self._ignored(facts.root, facts.path))
+        return facts
+
+    def _ignored(self, root: str, path: str) -> "bool | None":
+        """Would git ignore this file of the main checkout? The one question that git itself must be asked; 2 s at most."""
+        words = ["git", "-c", "core.fsmonitor=false", "-C", root, "check-ignore", "-q", "--", path]
+        status = self.disk.status_of(words, 2.0)
+        return {0: True, 1: False}.get(status) if status is not None else None
+
+    # --- the repository -------------------------------------------------------------------------------------------
+
+    def repository(self, checkout: "repo.Checkout") -> Repository:
+        if checkout.common not in self._repositories:
+            self._repositories[checkout.common] = self._repository(checkout)
+        return self._repositories[checkout.common]
+
+    def _repository(self, checkout: "repo.Checkout") -> Repository:
+        common, disk = checkout.common, self.disk
+        main = repo.work_tree(disk, common)[1] if checkout.linked else checkout.root
+        settings = self._settings(main or parent(common, self.flavour))
+        near = self.checkout(disk.real(self.call.cwd))
+        project = self.checkout(disk.real(self.call.project)) if self.call.project else None
+        bound = binding.find(disk, self.call, common, settings, near, project, self.heard)
+        leave = self._authorisation(common, main)
+        return Repository(common=common, main=main, settings=settings, binding=bound, authorisation=leave["id"] if leave else "",
+                          once=bool(leave and leave["once"]),
+                          servers_in_main=project is None or (not project.linked and disk.same(project.common, common)))
+
+    def _settings(self, folder: str) -> Settings:
+        if not any(self.disk.kind(join(folder, self._own(name), self.flavour)) for name in SETTINGS_FILES):
+            return Settings()
+        from guard.edge import settings  # most repositories have none: a module less to load
+        return settings.load(self.disk, folder, self.heard)
+
+    def _authorisation(self, common: str, main: str) -> "dict[str, Any] | None":
+        folder = records.folder(self.disk, common)
+        path = join(folder, "override.json", self.flavour)
+        for leave in records.living(self.disk, path, "authorisations", records.AUTHORISATION, self.call.session, self.heard):
+            if leave["only"] not in (None, "write"):
+                continue
+            if leave["branch"] and repo.head(self.disk, common) != leave["branch"]:
+                continue
+            used = self.disk.read(join(join(folder, "used", self.flavour), leave["id"], self.flavour)) if leave["once"] else None
+            if used is None or (self.call.call_id and used == self.call.call_id):
+                return leave
+        return None
+
+    def _allowed(self, real: str, path: str, repository: Repository) -> bool:
+        file = join(records.folder(self.disk, repository.common), "allow.json", self.flavour)
+        permits = records.living(self.disk, file, "entries", records.PERMIT, self.call.session, self.heard)
+        return any(inside(way, permit["path"], self.flavour) for permit in permits for way in (real, path))
