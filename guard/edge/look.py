@@ -135,14 +135,9 @@ class Look:
             there = repo.checkout_at(self.disk, join(own, below, self.flavour)) is not None
             facts = facts.but(submodule=below, submodule_there=there)
         if makes and facts.there and not facts.to_there:
-            facts = facts.but(ignored=self._ignored(facts.root, facts.path))
+            from guard.edge import ask_git
+            facts = facts.but(ignored=ask_git.ignored(self.disk, facts.root, facts.path))
         return facts
-
-    def _ignored(self, root: str, path: str) -> "bool | None":
-        """Would git ignore this file of the main checkout? The one question that git itself must be asked; 2 s at most."""
-        words = ["git", "-c", "core.fsmonitor=false", "-C", root, "check-ignore", "-q", "--", path]
-        status = self.disk.status_of(words, 2.0)
-        return {0: True, 1: False}.get(status) if status is not None else None
 
     # --- the repository -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,117 @@
+"""The command line of `wt`: a table of verbs, one JSON envelope, one table of exit statuses."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+import guard
+from guard.wt.commands import allow, authorize_main, demo, enter, leave, new, revoke_main, status
+from guard.wt.errors import DONE, INTERRUPTED, OUR_FAULT, UsageError, WtError
+from guard.wt.repository import open_repository
+from guard.wt.stdin import filled_in
+
+# Each command: HELP, arguments(parser), run(repository, args) -> data, lines(data) -> text for people.
+COMMANDS: dict[str, ModuleType] = {
+    "enter": enter,
+    "new": new,
+    "leave": leave,
+    "status": status,
+    "authorize-main": authorize_main,
+    "revoke-main": revoke_main,
+    "allow": allow,
+    "demo": demo,
+}
+WITHOUT_REPOSITORY = ("demo",)
+OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
+EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
+127 git or a needed program is missing, 130 interrupted"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose complaints go through the same envelope as every other refusal."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"{self.prog} --help")
+
+
+def parser() -> Parser:
+    top = Parser(prog="wt", description="Worktrees for coding agents: made, entered and left without losing work.", epilog=EPILOG,
+                 formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    top.add_argument("--version", action="version", version=f"worktree-guard {guard.VERSION}")
+    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
+    for name, command in COMMANDS.items():
+        one = verbs.add_parser(name, help=command.HELP, description=command.HELP[0].upper() + command.HELP[1:] + ".", allow_abbrev=False)
+        one.add_argument("--json", action="store_true", help="the answer as one JSON document")
+        command.arguments(one)
+    return top
+
+
+def main(words: list[str]) -> int:
+    """Runs one command; returns its exit status. stdout is the answer, stderr the refusal, never both."""
+    as_json = "--json" in words
+    words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
+    try:
+        args = parser().parse_args(words)
+        if args.verb is None:
+            parser().print_help()
+            return DONE
+        command = COMMANDS[args.verb]
+        filled_in(args, getattr(command, "STDIN", {}), given=len(words) > 1 + words.count("--json"))
+        repository = None if args.verb in WITHOUT_REPOSITORY else open_repository(here())
+        data = command.run(repository, args)
+        answered(data, command.lines, as_json)
+        return DONE
+    except WtError as refusal:
+        return refused(refusal, as_json)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - the reader has gone; so may we
+        return DONE
+    except Exception as fault:  # noqa: BLE001 - whatever it is, the person gets a report to paste
+        return refused(our_fault(fault, words), as_json)
+
+
+def here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the folder you stand in is gone", code="folder-gone", hint="cd to the main checkout and try again") from None
+
+
+def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]], as_json: bool) -> None:
+    text = json.dumps({"ok": True, "data": data}, ensure_ascii=True) if as_json else "\n".join(lines(data))
+    sys.stdout.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding or "utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def refused(refusal: WtError, as_json: bool) -> int:
+    if as_json:
+        text = json.dumps({"ok": False, "error": refusal.said, "code": refusal.code, "hint": refusal.hint, "details": refusal.details})
+    else:
+        text = f"wt: {refusal.said}" + (f"\nInstead: {refusal.hint}" if refusal.hint else "")
+    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    return refusal.status
+
+
+def our_fault(fault: Exception, words: list[str]) -> WtError:
+    """Writes what we know to a file, ready to paste into an issue."""
+    handle, name = tempfile.mkstemp(prefix="wt-report-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(f"worktree-guard {guard.VERSION}, Python {platform.python_version()} ({sys.executable}), {platform.platform()}\n"
+                   f"wt {' '.join(words)}\n\n{''.join(traceback.format_exception(fault))}")
+    return WtError(f"a fault of wt itself: {type(fault).__name__}: {fault}", code="our-fault", status=OUR_FAULT,
+                   hint=f"please report it with the text of {name}", details={"report": name})
+
+
+def entry() -> NoReturn:
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,136 @@
+"""wt status: one table of worktrees, and everything that changes what the guard answers."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from guard.edge import disk
+from guard.wt import bindings, git, worktrees
+from guard.wt.leaves import living_authorisations, living_permits, minutes_left
+from guard.wt.models import Binding
+from guard.wt.repository import Repository
+from guard.wt.sessions import caller
+
+HELP = "worktrees, bindings, authorisations and faults of this repository"
+FAULTS = 5
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="as this session sees it")
+
+
+def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
+    """-> worktrees[], binding, sessions[], mode, authorisations[], allowed[], settings, faults[], spoilt[]"""
+    store = repository.store
+    held = store.bindings()
+    own = bindings.of_caller(repository, caller(args.session))
+    loaded = repository.loaded
+    data = {
+        "main": str(repository.main) if repository.main else None,
+        "mode": loaded.settings.mode,
+        "binding": {**own.model_dump(), "name": Path(own.path).name, "source": "session" if own.session else "repository"} if own else None,
+        "worktrees": [row(repository, entry, held) for entry in worktrees.listing(repository)],
+        "sessions": [{"session": b.session, "path": b.path, "enforced": bindings.lives(b), "entered_at": b.entered_at}
+                     for b in held if b.session is not None and b.active],
+        "authorisations": [{**a.model_dump(), "minutes_left": minutes_left(a.expires_at)} for a in living_authorisations(store)],
+        "allowed": [{**p.model_dump(), "minutes_left": minutes_left(p.expires_at)} for p in living_permits(store)],
+        "settings": {"file": str(loaded.file) if loaded.file else None, "warnings": list(loaded.warnings)},
+        "faults": faults(repository),
+        "spoilt": sorted({str(p) for p in store.spoilt} | {str(p) for p in store.folder.rglob("*.corrupt")}),
+    }
+    data["sessions"] = list({s["session"]: s for s in data["sessions"]}.values())  # type: ignore[union-attr,index]
+    return data
+
+
+def row(repository: Repository, entry: worktrees.Worktree, held: list[Binding]) -> dict[str, Any]:
+    record = worktrees.record_of(repository, entry.path) if not entry.main else None
+    base = record.base if record else "" if entry.main else bindings.assumed_base(repository, entry.branch)
+    apart = worktrees.distance(entry.path, base, "HEAD") if base and entry.there else None
+    bound = {b.session or "repository" for b in held if bindings.lives(b) and bindings.same_place(b.path, entry.path)}
+    return {"name": entry.name, "path": str(entry.path), "branch": entry.branch, "head": entry.head, "base": base or None,
+            "ahead": apart[1] if apart else None, "behind": apart[0] if apart else None, "dirty": open_or_none(entry),
+            "main": entry.main, "owned": record is not None and record.owned, "bound_by": sorted(bound), "lease": None, "lane": None,
+            "locked": entry.locked, "stale": None if entry.there else "locked, missing" if entry.locked is not None else "missing"}
+
+
+def open_or_none(entry: worktrees.Worktree) -> dict[str, int] | None:
+    if not entry.there:
+        return None
+    try:
+        return worktrees.open_work(entry.path)
+    except git.GitError:
+        return None
+
+
+def faults(repository: Repository) -> list[dict[str, Any]]:
+    """The last faults of the hook, oldest first: of this repository, and those that no repository could be named for."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path(disk.home()) / ".local/state")
+    found = []
+    for folder in (repository.store.folder, Path(state) / "worktree-guard"):
+        try:
+            text = (folder / "faults.jsonl").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        for line in text.splitlines()[-FAULTS:]:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                continue
+    return sorted((f for f in found if isinstance(f, dict)), key=lambda fault: str(fault.get("at")))[-FAULTS:]
+
+
+def lines(data: dict[str, Any]) -> list[str]:
+    table = [("", "NAME", "BRANCH", "BASE", "COMMITS", "OPEN", "BOUND", "")]
+    own = data["binding"]["path"] if data["binding"] else None
+    for one in data["worktrees"]:
+        table.append(("*" if one["path"] == own else "", "main checkout" if one["main"] else one["name"], one["branch"] or "(detached)",
+                      one["base"] or "", commits(one), opened(one["dirty"]), ", ".join(short(b) for b in one["bound_by"]), marks(one)))
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    said = ["  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip() for cells in table]
+    return [*said, "", *binding_words(data), *leave_words(data), *trouble_words(data)]
+
+
+def commits(one: dict[str, Any]) -> str:
+    return "".join([f"+{one['ahead']}" if one["ahead"] else "", f" -{one['behind']}" if one["behind"] else ""]).strip()
+
+
+def opened(dirty: dict[str, int] | None) -> str:
+    return "?" if dirty is None else ", ".join(f"{count} {kind}" for kind, count in dirty.items() if count)
+
+
+def short(bound: str) -> str:
+    return bound if len(bound) <= 12 else bound[:8] + "…"
+
+
+def marks(one: dict[str, Any]) -> str:
+    return one["stale"] or ("locked" if one["locked"] is not None else "")
+
+
+def binding_words(data: dict[str, Any]) -> list[str]:
+    own = data["binding"]
+    ended = [s for s in data["sessions"] if not s["enforced"]]
+    said = [f"Ended: session {short(s['session'])} was in {s['path']}" for s in ended]
+    if own is None:
+        protects = data["mode"] == "protect"
+        return [f"Mode {data['mode']}, nothing bound: the main checkout is {'protected; wt enter NAME' if protects else 'open'}.", *said]
+    whom = f"session {short(own['session'])}" if own["session"] else "everybody here"
+    return [f"Mode {data['mode']}. Bound: {whom} works in {own['name']} ({own['path']}), branch {own['branch'] or '(detached)'}.", *said]
+
+
+def leave_words(data: dict[str, Any]) -> list[str]:
+    said = []
+    for a in data["authorisations"]:
+        what = f" ({a['only']} only)" if a["only"] else ""
+        whom = f" by session {short(a['session'])}" if a["session"] else ""
+        end = "for one call, " if a["once"] else ""
+        said.append(f"Main may be written{what}{whom} {end}{a['minutes_left']} min more: {a['reason']}. End it: wt revoke-main")
+    return said + [f"Allowed {p['minutes_left']} min more: {p['path']} ({p['reason']})" for p in data["allowed"]]
+
+
+def trouble_words(data: dict[str, Any]) -> list[str]:
+    said = [f"Setting: {warning}" for warning in data["settings"]["warnings"]]
+    said += [f"Spoilt state, kept aside: {path}" for path in data["spoilt"]]
+    return said + [f"Fault of the hook, {fault.get('at')}: {fault.get('fault')}" for fault in data["faults"]]

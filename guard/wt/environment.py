@@ -1,0 +1,115 @@
+"""The Python environment of `wt`: made once, for these requirements and this interpreter. Standard library only.
+
+Run as a program it prints the interpreter to use, or says on stderr what to type and exits with 127.
+"""
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "WORKTREE_GUARD_SESSION", "ZCODE_SESSION_ID")  # set in an agent's shell: never install there
+
+
+def requirements(extra: str = "") -> list[str]:
+    """The project's dependencies, from pyproject.toml (tomllib is newer than Python 3.10)."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    names = ["dependencies", extra] if extra else ["dependencies"]
+    blocks = [re.search(rf"^{name} = \[\n(.*?)^\]", text, re.M | re.S) for name in names]
+    return [word for block in blocks if block for word in re.findall(r'"([^"]+)"', block[1])]
+
+
+def data_folder() -> Path:
+    """The user's folder for programs' data, on each system where it belongs. RuntimeError without a home."""
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "worktree-guard"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Application Support/worktree-guard"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "worktree-guard"
+
+
+def folder() -> Path:
+    mixed = "\n".join([*requirements(), sys.version, os.path.realpath(sys.executable)])
+    return data_folder() / f"env-{hashlib.sha256(mixed.encode()).hexdigest()[:12]}"
+
+
+def interpreter(env: Path) -> Path:
+    return env / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make(env: Path, wanted: list[str]) -> None:
+    """Makes the environment beside its place and moves it there whole. OSError or CalledProcessError where it cannot."""
+    env.parent.mkdir(parents=True, exist_ok=True)
+    with locked(env.with_name(env.name + ".lock")):
+        if (env / "ready").exists():
+            return
+        shutil.rmtree(env, ignore_errors=True)
+        print("worktree-guard: setting up wt (once) …", file=sys.stderr, flush=True)
+        installer(env, wanted)
+        (env / "ready").touch()
+
+
+def installer(env: Path, wanted: list[str]) -> None:
+    """uv where it is, else venv, else a venv without pip filled by the pip that is there (Debian without python3-venv)."""
+    uv = shutil.which("uv")
+    if uv:
+        call(uv, "venv", "-q", "--python", sys.executable, str(env))
+        return call(uv, "pip", "install", "-q", "--python", str(interpreter(env)), *wanted)
+    pip = ("-m", "pip", "install", "-q", "--disable-pip-version-check")
+    try:
+        call(sys.executable, "-m", "venv", str(env))
+    except subprocess.CalledProcessError:
+        shutil.rmtree(env, ignore_errors=True)
+        call(sys.executable, "-m", "venv", "--without-pip", str(env))
+        return call(sys.executable, "-m", "pip", "--python", str(interpreter(env)), *pip[2:], *wanted)
+    return call(str(interpreter(env)), *pip, *wanted)
+
+
+def call(*words: str) -> None:
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+
+class locked:  # noqa: N801 - reads as a word
+    """One set-up at a time; a second one waits and finds it done. A lock file whose holder died frees itself."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        self.file = self.path.open("a")
+        if os.name == "nt":
+            import msvcrt
+            msvcrt.locking(self.file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+
+def main() -> int:
+    try:
+        env = folder()
+        if not (env / "ready").exists():
+            if any(os.environ.get(name) for name in AGENTS):
+                print(f"worktree-guard: wt is not set up yet. A person runs this once in a terminal: {ROOT / 'scripts' / 'wt'} status",
+                      file=sys.stderr)
+                return 127
+            make(env, requirements())
+    except (OSError, RuntimeError, subprocess.CalledProcessError) as fault:
+        said = getattr(fault, "stderr", b"") or b""
+        print(f"worktree-guard: wt could not be set up: {fault}\n{said.decode(errors='replace')[-600:]}"
+              f"Type: python3 -m venv {ROOT}/.venv && {ROOT}/.venv/bin/pip install {' '.join(map(repr, requirements()))}", file=sys.stderr)
+        return 127
+    print(interpreter(env))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

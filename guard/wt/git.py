@@ -1,0 +1,75 @@
+"""Every program `wt` runs, and git above all: machine forms, exit codes, a clean environment. Nothing else imports subprocess."""
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from guard.edge.ask_git import LOCAL_VARIABLES
+from guard.wt.errors import MISSING, WtError
+
+SLOW = 120.0  # seconds: making a worktree of a large repository
+
+
+class GitError(WtError):
+    """git said no; `said` is its own first line."""
+
+
+def program(words: Sequence[str], *, cwd: Path | str, given: bytes | None = None, env: Mapping[str, str] | None = None,
+            timeout: float = 60.0) -> subprocess.CompletedProcess[bytes]:
+    """One program to its end. WtError (127) when it is not there, WtError (1) when it takes longer than `timeout` seconds."""
+    try:
+        feed: dict[str, object] = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+        return subprocess.run(list(words), cwd=cwd, env=dict(env) if env else None, capture_output=True, timeout=timeout, check=False,
+                              **feed)  # type: ignore[call-overload,no-any-return]
+    except FileNotFoundError:
+        if not Path(cwd).is_dir():
+            raise WtError(f"the folder {cwd} is gone", code="folder-gone", hint="cd to a folder that exists") from None
+        raise WtError(f"{words[0]} is not installed", code="missing-program", hint=f"install {words[0]}", status=MISSING) from None
+    except subprocess.TimeoutExpired:
+        raise WtError(f"{' '.join(words[:4])} … took longer than {timeout:.0f} s", code="timeout", hint="wt status") from None
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what binds git to another repository (a git hook's GIT_DIR broke every call: pre-commit #300)."""
+    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
+    return {**kept, "LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def attempt(*words: str, cwd: Path | str, timeout: float = 60.0, reads: bool = True) -> subprocess.CompletedProcess[bytes]:
+    """A git command whose exit status is the answer. `reads`: it takes no optional locks."""
+    env = clean_environment()
+    if reads:
+        env["GIT_OPTIONAL_LOCKS"] = "0"
+    return program(["git", *words], cwd=cwd, env=env, timeout=timeout)
+
+
+def ask(*words: str, cwd: Path | str) -> str:
+    """What a reading git command prints, the last newline cut. GitError where it fails."""
+    return _text(attempt(*words, cwd=cwd), words)
+
+
+def ask_or(default: str, *words: str, cwd: Path | str) -> str:
+    """The same, and `default` where git has no answer."""
+    done = attempt(*words, cwd=cwd)
+    return default if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
+
+
+def do(*words: str, cwd: Path | str, timeout: float = SLOW) -> str:
+    """A git command that changes something. GitError where it fails."""
+    return _text(attempt(*words, cwd=cwd, timeout=timeout, reads=False), words)
+
+
+def holds(*words: str, cwd: Path | str) -> bool:
+    """A git command that answers yes or no by its exit status."""
+    return attempt(*words, cwd=cwd).returncode == 0
+
+
+def _text(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> str:
+    if done.returncode:
+        lines = os.fsdecode(done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
+        said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
+        verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
+        raise GitError(f"git {verb}: {said}", code="git", details={"stderr": "\n".join(lines)[:2000]})
+    return os.fsdecode(done.stdout).removesuffix("\n")

@@ -1,0 +1,109 @@
+"""The schema of everything `wt` writes. guard/edge/records.py and settings.py read the same by hand; laws in tests keep them equal."""
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", description="UTC, ISO 8601 to the second")]
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Strict(BaseModel):
+    """No conversions: a number is not a text. Fields of a later version are kept out of our way."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class Binding(Strict):
+    """Who works in which worktree: state.json (the repository's) and sessions/<id>.json."""
+
+    version: Literal[1] = 1
+    active: bool = True
+    path: str
+    main: str = ""
+    branch: str = ""
+    base: str = ""
+    protected: list[str] = Field(default_factory=lambda: ["main", "master"])
+    session: str | None = None
+    client: str = ""
+    client_pid: int | None = None
+    client_started: str | None = None
+    entered_at: str = ""
+    by: str = ""
+    ended_at: str | None = None
+
+
+class Authorisation(Strict):
+    """A person's leave to write the main checkout until `expires_at`."""
+
+    id: str
+    reason: str = ""
+    created_at: str = ""
+    expires_at: str = ""
+    once: bool = False
+    branch: str | None = None
+    only: str | None = None
+    session: str | None = None
+
+
+class Overrides(Strict):
+    version: Literal[1] = 1
+    authorisations: list[Authorisation] = []
+
+
+class Permit(Strict):
+    """Leave for one path (and what lies in it) until `expires_at`."""
+
+    path: str
+    reason: str = ""
+    created_at: str = ""
+    expires_at: str = ""
+    session: str | None = None
+
+
+class Permits(Strict):
+    version: Literal[1] = 1
+    entries: list[Permit] = []
+
+
+class WorktreeRecord(Strict):
+    """What the creation of a worktree decided; observation never changes it."""
+
+    version: Literal[1] = 1
+    path: str
+    owned: bool = True
+    branch: str = ""
+    base: str = ""
+    base_commit: str = ""
+    created_at: str = ""
+    source: Literal["new-branch", "branch"] = "new-branch"
+    title: str = ""
+
+
+class Sync(Strict):
+    """Files that a worktree shares with the main checkout."""
+
+    symlink_dirs: list[str] = Field(default=[], description="Links out of a worktree that are meant, such as node_modules")
+
+
+class Settings(Strict):
+    """.worktree-guard.json of the main checkout."""
+
+    mode: Literal["open", "protect"] = Field("open", description="protect: without a binding, writes to the main checkout are refused")
+    implicit: bool = Field(True, description="A session started in a linked worktree is bound to it")
+    stale: Literal["deny", "open"] = Field("deny", description="Writes to the main checkout while the bound worktree is gone")
+    asks: Literal["ask", "deny", "pass"] = Field("ask", description="What becomes of every question")
+    on_fault: Literal["pass", "ask"] = Field("pass", description="A fault of the guard itself")
+    protected_branches: list[str] = Field([], description="Instead of main, master and the remote's default branch")
+    main_write_allow: list[str] = Field([], description="gitignore patterns of the main checkout that stay writable",
+                                        validation_alias=AliasChoices("main_write_allow", "main_write_whitelist"))
+    mcp_in_main: list[str] = Field(["serena", "backlog", "task-master-ai"],
+                                   description="MCP servers that keep files in the folder they started in")
+    worktree_parent: str = Field(".worktrees", description="Where new worktrees go, from the main checkout or absolute")
+    branch_prefix: str = Field("wt/", description="Put before a new worktree's name to make its branch")
+    sync: Sync = Sync()

@@ -1,0 +1,77 @@
+"""The owner's settings as `wt` reads them: the same leniency as the hook's, with file, line and field of every complaint."""
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from guard.core.globs import EVERYTHING
+from guard.core.model import SETTINGS_FILES
+from guard.wt.models import Settings
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings, the file they came from (None: defaults), and what was wrong in it."""
+
+    settings: Settings
+    file: Path | None
+    warnings: tuple[str, ...] = ()
+
+
+def load(folder: Path) -> Loaded:
+    """The settings of the main checkout at `folder`. Never fails: a bad field falls back alone."""
+    for name in SETTINGS_FILES:
+        path = folder / name
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, UnicodeDecodeError) as fault:
+            return Loaded(Settings(), path, (f"{path}: {fault}; defaults are used",))
+        return _parsed(text, path)
+    return Loaded(Settings(), None)
+
+
+def _parsed(text: str, path: Path) -> Loaded:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        return Loaded(Settings(), path, (f"{path}: {fault}; defaults are used",))
+    settings, complaints = from_document(given)
+    warnings = [f"{path}:{line_of(text, field)}: {field}: {said}" for field, said in complaints]
+    return Loaded(settings, path, tuple(warnings))
+
+
+def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
+    """Settings from one document, and (field, complaint) for what was left out."""
+    if not isinstance(given, dict):
+        return Settings(), [("", "settings are not an object; defaults are used")]
+    complaints: list[tuple[str, str]] = []
+    known = {"$schema", "main_write_whitelist", *Settings.model_fields}
+    complaints += [(str(field), "no setting of that name") for field in given if field not in known]
+    kept: dict[str, Any] = dict(given)
+    while True:
+        try:
+            settings = Settings.model_validate(kept)
+            break
+        except ValidationError as fault:
+            for error in fault.errors():
+                field = str(error["loc"][0])
+                complaints.append((field, f"{error['msg']}; its default is used"))
+                kept.pop(field, None)
+                if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
+                    kept.pop("main_write_whitelist", None)
+    for pattern in settings.main_write_allow:
+        if pattern.strip().removeprefix("!") in EVERYTHING:
+            complaints.append(("main_write_allow", f"{pattern!r} would open the whole main checkout and is dropped; use mode"))
+    return settings, complaints
+
+
+def line_of(text: str, field: str) -> int:
+    """The line a field stands on, 1 when it cannot be told."""
+    at = text.find(json.dumps(field))
+    return text.count("\n", 0, at) + 1 if at >= 0 else 1

@@ -1,0 +1,93 @@
+"""State in `<common dir>/worktree-guard`: read whole, replaced whole, under one lock. Readers never see half a file."""
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
+
+from guard.edge.records import file_of_session
+from guard.wt.errors import WtError
+from guard.wt.models import Binding
+
+LOCK_SECONDS = 60.0  # longer than the slowest `git worktree add` we have seen on a cold disk
+M = TypeVar("M", bound=BaseModel)
+
+
+class Store:
+    """The records of one repository. `spoilt` names the files that did not parse."""
+
+    def __init__(self, common: Path) -> None:
+        self.folder = common / "worktree-guard"
+        self.spoilt: list[Path] = []
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """All that changes state or worktrees happens inside. WtError when somebody holds it for a minute."""
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            lock = FileLock(self.folder / "lock", timeout=LOCK_SECONDS)
+            lock.acquire()
+        except Timeout:
+            raise WtError("another wt has been busy here for a minute", code="locked", hint="wt status shows what is going on") from None
+        except OSError as fault:
+            raise WtError(f"state cannot be written: {fault}", code="read-only",
+                          hint="under a sandbox, allow writing to the repository's .git folder, or run wt in your own terminal") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def session_path(self, session: str) -> Path:
+        return self.folder / "sessions" / file_of_session(session)
+
+    def load(self, path: Path, model: type[M]) -> M | None:
+        """A record; None when it is absent or spoilt (then it is also in `spoilt`)."""
+        try:
+            return model.model_validate_json(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (ValidationError, OSError):
+            self.spoilt.append(path)
+            return None
+
+    def save(self, path: Path, record: BaseModel) -> None:
+        """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`."""
+        if self.load(path, type(record)) is None and path.exists():
+            path.replace(path.with_name(path.name + ".corrupt"))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=path.name + ".", suffix=".new", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(record.model_dump_json(indent=1).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+    def bindings(self) -> list[Binding]:
+        """The repository's active binding first, then those of sessions, by file name."""
+        found = [self.load(self.path("state.json"), Binding)]
+        found += [self.load(path, Binding) for path in sorted((self.folder / "sessions").glob("*.json"))]
+        return [record for record in found if record is not None]
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

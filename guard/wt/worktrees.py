@@ -1,0 +1,114 @@
+"""The worktrees of a repository as git lists them, and finding one by name or path."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from guard.wt import git
+from guard.wt.errors import UsageError
+from guard.wt.models import WorktreeRecord
+from guard.wt.names import slug
+from guard.wt.repository import Repository
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """One entry of `git worktree list`. `branch` is "" when detached; `locked` and `prunable` hold git's reason."""
+
+    path: Path
+    head: str
+    branch: str
+    main: bool
+    locked: str | None = None
+    prunable: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def there(self) -> bool:
+        return self.path.is_dir()
+
+
+def listing(repository: Repository) -> list[Worktree]:
+    """All worktrees, the main checkout first; a bare repository itself is left out."""
+    done = git.attempt("worktree", "list", "--porcelain", "-z", cwd=repository.at)
+    if done.returncode:  # git before 2.36 has no -z
+        text = git.ask("worktree", "list", "--porcelain", cwd=repository.at)
+        blocks = [block.split("\n") for block in text.split("\n\n")]
+    else:
+        blocks = [block.split("\0") for block in os.fsdecode(done.stdout).split("\0\0")]
+    found = []
+    for n, block in enumerate(block for block in blocks if any(block)):
+        fields = {key: value for key, _, value in (line.partition(" ") for line in block if line)}
+        if "bare" in fields and not (n == 0 and repository.main):
+            continue
+        main = n == 0
+        path = repository.main if main and repository.main else Path(fields["worktree"])
+        found.append(Worktree(path=path, head=fields.get("HEAD", ""), branch=fields.get("branch", "").removeprefix("refs/heads/"),
+                              main=main, locked=fields.get("locked"), prunable=fields.get("prunable")))
+    return found
+
+
+def record_path(repository: Repository, path: Path) -> Path:
+    """Where the record of a worktree is kept: by its folder's name, told apart by place when two have the same."""
+    inside = repository.home / repository.loaded.settings.worktree_parent
+    name = path.name if path.parent == inside else slug(str(path))[-150:]
+    return repository.store.path("worktrees") / f"{name}.json"
+
+
+def record_of(repository: Repository, path: Path) -> WorktreeRecord | None:
+    found = repository.store.load(record_path(repository, path), WorktreeRecord)
+    return found if found and found.path == str(path) else None
+
+
+def looks_like_path(name: str) -> bool:
+    return name.startswith((".", "~")) or os.path.isabs(name) or (os.sep == "\\" and "\\" in name)
+
+
+def find(repository: Repository, name: str) -> Worktree | None:
+    """The worktree meant by a path (from here, then from the main checkout), a folder name or a branch. None: there is none.
+
+    UsageError when it is the main checkout, or when two would fit.
+    """
+    entries = listing(repository)
+    for start in (repository.here, repository.home):
+        place = os.path.realpath(start / Path(name).expanduser())
+        for entry in entries:
+            if os.path.realpath(entry.path) == place:
+                return _not_main(entry)
+    if looks_like_path(name):
+        return None
+    linked = [entry for entry in entries if not entry.main]
+    prefix = repository.loaded.settings.branch_prefix
+    for fits in ([e for e in linked if e.name == slug(name)], [e for e in linked if e.branch in (name, prefix + name) and name]):
+        if len(fits) > 1:
+            places = ", ".join(str(e.path) for e in fits)
+            raise UsageError(f"{name} could be any of {places}", code="ambiguous", hint="give the full path")
+        if fits:
+            return fits[0]
+    return None
+
+
+def _not_main(entry: Worktree) -> Worktree:
+    if entry.main:
+        raise UsageError(f"{entry.path} is the main checkout", code="main-checkout", hint="wt leave to work there; wt enter NAME for a worktree")
+    return entry
+
+
+def open_work(path: Path) -> dict[str, int]:
+    """Counts of open files: modified (staged or not), untracked, conflicted."""
+    lines = git.ask("status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames", cwd=path).split("\0")
+    marks = [line[:2] for line in lines if line]
+    untracked = marks.count("??")
+    conflicted = sum(mark in ("DD", "AU", "UD", "UA", "DU", "AA", "UU") for mark in marks)
+    return {"modified": len(marks) - untracked - conflicted, "untracked": untracked, "conflicted": conflicted}
+
+
+def distance(path: Path, one: str, two: str) -> tuple[int, int] | None:
+    """(commits of `one` that `two` lacks, the reverse); None where one of them is unknown."""
+    said = git.ask_or("", "rev-list", "--left-right", "--count", f"{one}...{two}", "--", cwd=path)
+    left, _, right = said.partition("\t")
+    return (int(left), int(right)) if right else None
