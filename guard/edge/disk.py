@@ -105,8 +105,20 @@ def _real_on_windows(path: str) -> str:
         return found.rstrip("\\") + "\\" + tail if tail else found
 
 
+_texts: "dict[str, str | None]" = {}
+
+
 def read(path: str, most: int = MOST_BYTES) -> "str | None":
-    """A file's text, None when there is none. OSError when it is there and cannot be read, or is larger than `most` bytes."""
+    """A file's text, None when there is none. OSError when it is there and cannot be read, or is larger than `most` bytes.
+
+    Each file is read once a call.
+    """
+    if path not in _texts:
+        _texts[path] = _read(path, most)
+    return _texts[path]
+
+
+def _read(path: str, most: int) -> "str | None":
     try:
         fd = system.open(_name(path), system.O_RDONLY | getattr(system, "O_NONBLOCK", 0) | _BINARY)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -128,6 +140,12 @@ def _drain(fd: int, most: int) -> bytes:
         size += len(chunk)
         if size > most:
             raise OSError(f"more than {most} bytes")
+
+
+def forget() -> None:
+    """For a process that looks twice: what was seen before does not count any more."""
+    _kinds.clear()
+    _texts.clear()
 
 
 # --- what we leave behind --------------------------------------------------------------------------------------------
@@ -157,6 +175,7 @@ def append(path: str, line: bytes, most: int) -> None:
 
 def claim(path: str, owner: str) -> bool:
     """Makes `path` with `owner` in it, once. True for the maker, and for whoever comes again as the same owner."""
+    _texts.pop(path, None)
     try:
         fd = system.open(_name(path), system.O_WRONLY | system.O_CREAT | system.O_EXCL | _BINARY, 0o600)
     except FileExistsError:
