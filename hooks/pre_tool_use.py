@@ -1,21 +1,19 @@
 """PreToolUse: one tool call on stdin, one answer (or nothing) on stdout, always exit status 0."""
 import sys
 
+here = __file__
 try:
     from posix import readlink
-except ImportError:  # Windows
-    readlink = None
-
-here = __file__
-for _ in range(8):  # the hook may be reached through a link of its own
-    try:
+    while True:  # the hook may be reached through a link of its own
         link = readlink(here)
-    except (OSError, TypeError):
-        break
-    here = link if link.startswith("/") else here.rpartition("/")[0] + "/" + link
-folder = here.replace("\\", "/").rpartition("/")[0] or "."
-sys.path.insert(0, folder + "/..")
+        here = link if link.startswith("/") else here[:here.rfind("/") + 1] + link
+except (ImportError, OSError):  # Windows, or no link (any more)
+    pass
+sys.path.insert(0, (here.replace("\\", "/").rpartition("/")[0] or ".") + "/..")
 
-from guard.main import main  # noqa: E402
-
+try:
+    from guard.main import main
+except Exception as fault:
+    sys.stderr.write(f"worktree-guard is damaged: {fault}; the call passed unjudged\n")
+    sys.exit(0)
 main(sys.argv[1:])

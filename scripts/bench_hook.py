@@ -93,8 +93,8 @@ def crowd(main: Path, own: Path) -> None:
         (admin / "gitdir").write_text(f"/nowhere/many-{n}/.git\n")
     sessions = common / "worktree-guard" / "sessions"
     sessions.mkdir(parents=True)
-    record = {"version": 1, "active": True, "path": str(own), "main": str(main), "branch": "wt/x", "base": "main", "protected": ["main", "master"],
-              "entered_at": "2026-01-01T00:00:00Z", "by": "bench"}
+    record = {"version": 1, "active": True, "path": str(own), "main": str(main), "branch": "wt/x", "base": "main",
+              "protected": ["main", "master"], "entered_at": "2026-01-01T00:00:00Z", "by": "bench"}
     for n in range(1000):
         (sessions / f"other-{n}.json").write_text(json.dumps({**record, "session": f"other-{n}"}))
     (sessions / f"{SESSION}.json").write_text(json.dumps({**record, "session": SESSION}))
@@ -131,7 +131,8 @@ def measured(row: Row, runs: int, python: str, scratch: Path) -> dict[str, float
 
     bare_cpu = middle("bare", lambda t: t[0])
     return {"bare_ms": bare_cpu * 1000, "cpu": middle("hook", lambda t: t[0]) / bare_cpu,
-            "wall": middle("hook", lambda t: t[1]) / middle("bare", lambda t: t[1]), "memory": peak(hook[3:], given, python) / peak([], given, python)}
+            "wall": middle("hook", lambda t: t[1]) / middle("bare", lambda t: t[1]),
+            "memory": peak(hook[3:], given, python) / peak([], given, python)}
 
 
 def peak(words: list[str], given: Path, python: str) -> float:

@@ -2,8 +2,27 @@
 
     python -c "from guard.core.files import TABLE" shows it; README.md has it in words, checked against this one.
 """
-from guard.core.model import (ALLOW, ASK, DENY, ELSEWHERE, GIT, GONE, MAIN, OTHER, OWN, REWRITE, SEARCH, SETTINGS_FILES, WRITE, Answer,
-                              Binding, Effect, Facts, Repository, Settings)
+from guard.core.model import (
+    ALLOW,
+    ASK,
+    DENY,
+    ELSEWHERE,
+    GIT,
+    GONE,
+    MAIN,
+    OTHER,
+    OWN,
+    REWRITE,
+    SEARCH,
+    SETTINGS_FILES,
+    WRITE,
+    Answer,
+    Binding,
+    Effect,
+    Facts,
+    Repository,
+    Settings,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,8 +251,7 @@ def quoted(word: str) -> str:
     return word if plain else "'" + word.replace("'", "'\\''") + "'"
 
 
-Row = "tuple[str, Callable[[Facts], bool], Callable[[Effect, Facts], Answer], Callable[[Effect, Facts], Answer]]"
-TABLE: "tuple[Row, ...]" = (  # type: ignore[valid-type]
+TABLE: "tuple[tuple[str, Callable[[Facts], bool], Callable[[Effect, Facts], Answer], Callable[[Effect, Facts], Answer]], ...]" = (
     # the path lies in                                    fits                      read or search   write
     ("outside every repository of ours",                  in_no_repository_of_ours, passes,          passes),
     ("git's folders and .git pointer files",              in_git_folder,            passes,          deny_git_folder),

@@ -1,6 +1,22 @@
 """A call's verdict from the answers for its effects: the strictest wins, moves are made together, notes are joined."""
-from guard.core.model import (ALLOW, ASK, DENY, ENTER, MENTION, READ, REWRITE, SEARCH, SERVER, WRITE, Abilities, Answer, Call, Effect,
-                              Facts, Verdict)
+from guard.core.model import (
+    ALLOW,
+    ASK,
+    DENY,
+    ENTER,
+    MENTION,
+    READ,
+    REWRITE,
+    SEARCH,
+    SERVER,
+    WRITE,
+    Abilities,
+    Answer,
+    Call,
+    Effect,
+    Facts,
+    Verdict,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +29,7 @@ def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilit
     """Pure. `facts` stand beside `effects`, one each."""
     steps = [(e, f, step(call, e, f, can)) for e, f in zip(effects, facts)]
     for kind in (DENY, ASK):
-        for e, f, found in steps:
+        for _, f, found in steps:
             if found.kind == kind:
                 return settled(found, f, can)
     new: "Any" = call.input
@@ -42,9 +58,10 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
         return found
     from guard.core.files import binding, refuse, working_in
     field = str(effect.at[-1])
+    first = " (Read it under that path first)" if facts.to_there else ""
     return refuse("use-worktree-path", f"{effect.said} of {facts.path}",
                   f"you work in the worktree {working_in(binding(facts))}; this path is the main checkout's.",
-                  f"{effect.said} with {field} {arrived(effect, found.to)}" + (" (Read it under that path first)" if facts.to_there else ""))
+                  f"{effect.said} with {field} {arrived(effect, found.to)}{first}")
 
 
 def settled(found: Answer, facts: Facts, can: Abilities) -> Verdict:

@@ -25,7 +25,7 @@ class Record:
         return type(self)(**dict(self.fields(), **changed))
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.fields() == other.fields()  # type: ignore[attr-defined]
+        return isinstance(other, Record) and type(self) is type(other) and self.fields() == other.fields()
 
     __hash__ = None  # type: ignore[assignment]
 

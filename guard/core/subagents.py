@@ -23,7 +23,7 @@ def names(text: str, main: str, own: str) -> bool:
     at = text.find(main) if main else -1
     while at >= 0:
         after = text[at + len(main):at + len(main) + 1]
-        if not text.startswith(own, at) and not (after.isalnum() or after in ("-", "_", ".") and after):
+        if not text.startswith(own, at) and not (after.isalnum() or (after and after in "-_.")):
             return True
         at = text.find(main, at + 1)
     return False

@@ -5,16 +5,18 @@ from _thread import allocate_lock, start_new_thread
 
 from guard.core.paths import MACOS, POSIX, WINDOWS, absolute, parent
 
-if sys.platform == "win32":
-    import nt as system
-    FLAVOUR = WINDOWS
-else:
-    import posix as system
-    FLAVOUR = MACOS if sys.platform == "darwin" else POSIX
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    system: Any  # posix or nt, of which a type checker knows the one it runs on
+elif sys.platform == "win32":
+    import nt as system
+else:
+    import posix as system
+
+FLAVOUR = WINDOWS if sys.platform == "win32" else MACOS if sys.platform == "darwin" else POSIX
 
 READ_SECONDS = 1.5    # for a stdin that never closes
 DECIDE_SECONDS = 6.0  # far inside the shortest time limit of a client (10 s)
@@ -90,7 +92,7 @@ def _real_on_windows(path: str) -> str:
     at, tail = path, ""
     while True:
         try:
-            found = system._getfinalpathname(at)  # the call behind os.path.realpath
+            found: str = system._getfinalpathname(at)  # the call behind os.path.realpath
         except (OSError, ValueError):
             above = parent(at, FLAVOUR)
             if above == at:
@@ -131,7 +133,8 @@ def _read(path: str, most: int) -> "str | None":
 
 
 def _drain(fd: int, most: int) -> bytes:
-    chunks, size = [], 0
+    chunks: "list[bytes]" = []
+    size = 0
     while True:
         chunk = system.read(fd, 1 << 16)
         if not chunk:
@@ -197,7 +200,8 @@ def now() -> str:
 def variable(name: str) -> str:
     if FLAVOUR is WINDOWS:
         return str(system.environ.get(name, ""))
-    return system.environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+    value: bytes = system.environ.get(name.encode(), b"")
+    return value.decode("utf-8", "surrogateescape")
 
 
 def home() -> str:

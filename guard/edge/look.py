@@ -1,6 +1,21 @@
 """Effects to facts: reads what the effects need and nothing else, each file at most once a call."""
-from guard.core.model import (ENTER, GIT, GONE, MAIN, MENTION, OTHER, OWN, SERVER, SETTINGS_FILES, WRITE, Call, Effect, Facts,
-                              Repository, Settings)
+from guard.core.model import (
+    ENTER,
+    GIT,
+    GONE,
+    MAIN,
+    MENTION,
+    OTHER,
+    OWN,
+    SERVER,
+    SETTINGS_FILES,
+    WRITE,
+    Call,
+    Effect,
+    Facts,
+    Repository,
+    Settings,
+)
 from guard.core.paths import absolute, has_git_part, inside, join, parent, relative
 from guard.edge import binding, records, repo
 
@@ -44,7 +59,7 @@ class Look:
         host = repo.submodule_host(self.disk, inner) if inner else None
         way_out = self._link_out(path, real) if path != real else None
         if way_out:
-            return way_out.but(allowed=writes and self._allowed(real, path, way_out.repository))  # type: ignore[no-any-return]
+            return way_out.but(allowed=writes and self._allowed(real, path, way_out.repository))  # type: ignore[no-any-return,arg-type]
         found = self._guarded(real, inner, host)
         if found is None:
             return Facts(path=real)

@@ -95,8 +95,7 @@ def _core(disk: "Any", path: str) -> "dict[str, str]":
         text = disk.read(path, SMALL) or ""
     except OSError:
         return found
-    for line in text.split("\n"):
-        line = line.strip()
+    for line in map(str.strip, text.split("\n")):
         if line.startswith("["):
             section = line[1:].partition("]")[0].strip().lower()
         elif section in ("core", "extensions") and line and line[0] not in "#;":

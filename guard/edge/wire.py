@@ -4,9 +4,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 try:
-    from _json import encode_basestring_ascii, make_encoder, make_scanner
+    import _json as fast
 except ImportError:  # an interpreter without the C parts
-    make_scanner = None
+    fast = None  # type: ignore[assignment]
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = " \t\n\r"
@@ -35,11 +35,11 @@ def loads(data: bytes) -> "Any":
     """The one value in `data` (UTF-8, a BOM is skipped). ValueError for anything else, however broken or deep."""
     try:
         text = (data[3:] if data.startswith(_BOM) else data).decode("utf-8")
-        if make_scanner is None:
+        if fast is None:
             import json
             return json.loads(text, parse_constant=_no_constant)
         start = len(text) - len(text.lstrip(_SPACE))
-        value, end = make_scanner(_Context)(text, start)
+        value, end = fast.make_scanner(_Context)(text, start)  # type: ignore[arg-type]
     except RecursionError:
         raise ValueError("nested too deep") from None
     except SystemError:  # 3.11's scanner cannot raise its own error while `json` is not imported
@@ -54,10 +54,10 @@ def loads(data: bytes) -> "Any":
 def dumps(value: "Any") -> bytes:
     """One line of ASCII without a newline. ValueError for what JSON cannot say."""
     try:
-        if make_scanner is None:
+        if fast is None:
             import json
             return json.dumps(value, allow_nan=False).encode()
-        encode = make_encoder(None, _cannot, encode_basestring_ascii, None, ": ", ", ", False, False, False)
+        encode = fast.make_encoder(None, _cannot, fast.encode_basestring_ascii, None, ": ", ", ", False, False, False)
         return "".join(encode(value, 0)).encode()
     except (RecursionError, SystemError, TypeError):
         raise ValueError("not JSON, or nested too deep") from None

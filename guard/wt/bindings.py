@@ -62,7 +62,8 @@ def same_place(one: str | Path, two: str | Path) -> bool:
 def protected(repository: Repository, base: str) -> list[str]:
     """Branches that nobody pushes to or works on: settings, else main, master, the default of git and of the remote; and the base."""
     own = repository.loaded.settings.protected_branches
-    names = list(own) or ["main", "master", git.ask_or("", "config", "init.defaultBranch", cwd=repository.at), *remote_defaults(repository)]
+    default = git.ask_or("", "config", "init.defaultBranch", cwd=repository.at)
+    names = list(own) or ["main", "master", default, *remote_defaults(repository)]
     local = base.partition("/")[2] if git.holds("rev-parse", "-q", "--verify", f"refs/remotes/{base}", cwd=repository.at) else base
     if git.holds("rev-parse", "-q", "--verify", f"refs/heads/{local}", cwd=repository.at):
         names.append(local)
@@ -77,7 +78,8 @@ def remote_defaults(repository: Repository) -> list[str]:
 
 def assumed_base(repository: Repository, branch: str) -> str:
     """The base of a worktree that somebody else made: the remote's default branch if it is here, else the main checkout's branch."""
-    for name in (*remote_defaults(repository), git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=repository.at), "main", "master"):
+    of_main = git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=repository.at)
+    for name in (*remote_defaults(repository), of_main, "main", "master"):
         if name and name != branch and git.holds("rev-parse", "-q", "--verify", f"refs/heads/{name}", cwd=repository.at):
             return name
     return ""

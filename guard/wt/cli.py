@@ -77,7 +77,7 @@ def main(words: list[str]) -> int:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - the reader has gone; so may we
         return DONE
-    except Exception as fault:  # noqa: BLE001 - whatever it is, the person gets a report to paste
+    except Exception as fault:
         return refused(our_fault(fault, words), as_json)
 
 

@@ -61,7 +61,8 @@ def plan(repository: Repository, wish: Wish) -> Plan:
             return _on_branch(repository, branch, path, base, commit)
         own = git.ask_or("", "log", "--oneline", "-5", f"{commit}..{branch}", "--", cwd=repository.at).splitlines()
         work = f" with {len(own)} commit(s) of its own: {'; '.join(own)}" if own else " without commits of its own"
-        raise UsageError(f"the branch {branch} is left from earlier{work}", code="branch-exists", details={"branch": branch, "commits": own},
+        raise UsageError(f"the branch {branch} is left from earlier{work}", code="branch-exists",
+                         details={"branch": branch, "commits": own},
                          hint=f"wt enter {name} --reuse to go on with it, or --unique for another name")
     return Plan(path, branch, commit, base, commit, True, "new-branch")
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "WORKTREE_GUARD_SESSION", "ZCODE_SESSION_ID")  # set in an agent's shell: never install there
+AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "WORKTREE_GUARD_SESSION", "ZCODE_SESSION_ID")  # an agent's shell: never install there
 
 
 def requirements(extra: str = "") -> list[str]:
@@ -74,7 +74,7 @@ def call(*words: str) -> None:
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
 
-class locked:  # noqa: N801 - reads as a word
+class locked:
     """One set-up at a time; a second one waits and finds it done. A lock file whose holder died frees itself."""
 
     def __init__(self, path: Path) -> None:

@@ -20,9 +20,8 @@ def program(words: Sequence[str], *, cwd: Path | str, given: bytes | None = None
             timeout: float = 60.0) -> subprocess.CompletedProcess[bytes]:
     """One program to its end. WtError (127) when it is not there, WtError (1) when it takes longer than `timeout` seconds."""
     try:
-        feed: dict[str, object] = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
         return subprocess.run(list(words), cwd=cwd, env=dict(env) if env else None, capture_output=True, timeout=timeout, check=False,
-                              **feed)  # type: ignore[call-overload,no-any-return]
+                              input=given or b"")  # never our own stdin: it belongs to the caller
     except FileNotFoundError:
         if not Path(cwd).is_dir():
             raise WtError(f"the folder {cwd} is gone", code="folder-gone", hint="cd to a folder that exists") from None

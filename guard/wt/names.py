@@ -7,9 +7,11 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt
 COLOURS = ("amber", "ashen", "azure", "birch", "brisk", "calm", "clear", "coral", "dusky", "early", "fern", "fleet", "fresh", "gentle",
            "golden", "hazel", "ivory", "jade", "keen", "light", "lunar", "maple", "misty", "noble", "olive", "pearl", "plain", "quick",
            "quiet", "rapid", "rosy", "russet", "sandy", "silver", "slate", "solar", "still", "swift", "tidal", "vivid")
-THINGS = ("acorn", "anchor", "badger", "basin", "beacon", "bridge", "brook", "canyon", "cedar", "cliff", "comet", "cove", "crane",
+THINGS = ("acorn", "anchor", "badger", "basin", "beacon", "bridge", "brook", "canyon", "cedar", "cliff", "comet", "cove",
+          "crane",
           "delta", "dune", "falcon", "fjord", "forest", "garden", "glade", "harbor", "heron", "hill", "island", "lagoon", "lake",
-          "lantern", "meadow", "mesa", "otter", "pebble", "pine", "prairie", "raven", "reef", "ridge", "river", "spring", "summit", "valley")
+          "lantern", "meadow", "mesa", "otter", "pebble", "pine", "prairie", "raven", "reef", "ridge", "river",
+          "spring", "summit", "valley")
 
 
 def slug(name: str) -> str:
@@ -33,7 +35,7 @@ def _kept(char: str) -> str:
 def two_words(taken: set[str]) -> str:
     """A name nobody has yet, such as quiet-harbor."""
     free = [f"{colour}-{thing}" for colour in COLOURS for thing in THINGS if f"{colour}-{thing}" not in taken]
-    return random.choice(free)  # noqa: S311
+    return random.choice(free)
 
 
 def unique(name: str, taken: set[str]) -> str:

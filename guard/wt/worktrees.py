@@ -65,7 +65,7 @@ def record_of(repository: Repository, path: Path) -> WorktreeRecord | None:
 
 
 def looks_like_path(name: str) -> bool:
-    return name.startswith((".", "~")) or os.path.isabs(name) or (os.sep == "\\" and "\\" in name)
+    return name.startswith((".", "~")) or Path(name).is_absolute() or (os.sep == "\\" and "\\" in name)
 
 
 def find(repository: Repository, name: str) -> Worktree | None:
@@ -94,7 +94,8 @@ def find(repository: Repository, name: str) -> Worktree | None:
 
 def _not_main(entry: Worktree) -> Worktree:
     if entry.main:
-        raise UsageError(f"{entry.path} is the main checkout", code="main-checkout", hint="wt leave to work there; wt enter NAME for a worktree")
+        raise UsageError(f"{entry.path} is the main checkout", code="main-checkout",
+                         hint="wt leave to work there; wt enter NAME for a worktree")
     return entry
 
 

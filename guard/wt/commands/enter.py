@@ -54,7 +54,7 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
         record = worktrees.record_of(repository, found.path)
         base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
         start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
-        data = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False}
+        data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False}
     else:
         if args.name and worktrees.looks_like_path(args.name):
             raise UsageError(f"{args.name} is no worktree of this repository", code="no-worktree",

@@ -46,7 +46,8 @@ def chosen(repository: Repository, args: argparse.Namespace, session: str | None
     if not found and not args.all:
         what = f"the worktree {args.name}" if args.name else "any worktree"
         whom = f"session {session} is" if session else "this repository is"
-        raise UsageError(f"{whom} not bound to {what}", code="not-bound", hint="wt status shows who is bound; wt leave --all ends every binding")
+        raise UsageError(f"{whom} not bound to {what}", code="not-bound",
+                         hint="wt status shows who is bound; wt leave --all ends every binding")
     return found
 
 

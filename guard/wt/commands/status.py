@@ -28,21 +28,20 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     held = store.bindings()
     own = bindings.of_caller(repository, caller(args.session))
     loaded = repository.loaded
-    data = {
+    sessions = {b.session: {"session": b.session, "path": b.path, "enforced": bindings.lives(b), "entered_at": b.entered_at}
+                for b in held if b.session is not None and b.active}
+    return {
         "main": str(repository.main) if repository.main else None,
         "mode": loaded.settings.mode,
         "binding": {**own.model_dump(), "name": Path(own.path).name, "source": "session" if own.session else "repository"} if own else None,
         "worktrees": [row(repository, entry, held) for entry in worktrees.listing(repository)],
-        "sessions": [{"session": b.session, "path": b.path, "enforced": bindings.lives(b), "entered_at": b.entered_at}
-                     for b in held if b.session is not None and b.active],
+        "sessions": list(sessions.values()),
         "authorisations": [{**a.model_dump(), "minutes_left": minutes_left(a.expires_at)} for a in living_authorisations(store)],
         "allowed": [{**p.model_dump(), "minutes_left": minutes_left(p.expires_at)} for p in living_permits(store)],
         "settings": {"file": str(loaded.file) if loaded.file else None, "warnings": list(loaded.warnings)},
         "faults": faults(repository),
         "spoilt": sorted({str(p) for p in store.spoilt} | {str(p) for p in store.folder.rglob("*.corrupt")}),
     }
-    data["sessions"] = list({s["session"]: s for s in data["sessions"]}.values())  # type: ignore[union-attr,index]
-    return data
 
 
 def row(repository: Repository, entry: worktrees.Worktree, held: list[Binding]) -> dict[str, Any]:
