@@ -52,13 +52,14 @@ class World:
 
     @property
     def state(self) -> Path:
-        return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=self.W if self.W.exists() else self.R)) / "worktree-guard"
+        common = self.git("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=self.W if self.W.exists() else self.R)
+        return Path(common) / "worktree-guard"
 
     def fill(self, value: Any) -> Any:
         """Replaces {R} {W} {W2} {OUT} in every text of a JSON value."""
         if isinstance(value, str):
             for name, path in self.paths.items():
-                value = value.replace("{%s}" % name, path)
+                value = value.replace("{" + name + "}", path)
             return value
         if isinstance(value, list):
             return [self.fill(item) for item in value]
@@ -81,8 +82,8 @@ class World:
 
     def wt(self, *words: str, cwd: Path | None = None, given: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
         stdin = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
-        return subprocess.run([str(ROOT / "scripts/wt"), *words], env={**self.env, **env}, cwd=cwd or self.R, capture_output=True, text=True,
-                              timeout=120, check=False, **stdin)
+        return subprocess.run([str(ROOT / "scripts/wt"), *words], env={**self.env, **env}, cwd=cwd or self.R, capture_output=True,
+                              text=True, timeout=120, check=False, **stdin)
 
     def wt_json(self, *words: str, **more: Any) -> dict[str, Any]:
         """A command's `data`; it must succeed, with nothing on stderr."""
@@ -148,7 +149,7 @@ class Answer:
 def run_hook(stdin: bytes, env: dict[str, str], cwd: str | Path, client: str = "claude-code", python: str = sys.executable,
              hook: Path = HOOK) -> Answer:
     """The real process, as a client runs it. It must exit 0 and print nothing, or one document."""
-    where = cwd if os.path.isdir(cwd) else env.get("HOME", "/")
+    where = cwd if Path(cwd).is_dir() else env.get("HOME", "/")
     done = subprocess.run([python, "-I", "-S", str(hook), *(["--client", client] if client else [])], input=stdin, env=env, cwd=where,
                           capture_output=True, timeout=10, check=False)
     assert done.returncode == 0, done.stderr.decode()

@@ -221,8 +221,11 @@ def said_kind(e: Effect) -> str:
 def write_only_in_main(e: Effect, f: Facts) -> Answer:
     if e.makes and f.ignored:
         return move(e, f)
+    below, name = f.rel.replace("\\", "/").rpartition("/")[::2]
+    folder = f"mkdir -p {quoted(f.to[:-len(name) - 1])} && " if below else ""
     return refuse("only-in-main", f"{e.said} of {f.path}", "it is in the main checkout alone; your worktree has no such file.",
-                  f"cp {quoted(f.path)} {quoted(f.to)} and work on that copy, or ask the person to run: wt authorize-main --reason '...'")
+                  f"{folder}cp {quoted(f.path)} {quoted(f.to)}, then work on that copy; or ask the person to run: "
+                  "wt authorize-main --reason '...'")
 
 
 def pass_if_open(e: Effect, f: Facts) -> Answer:

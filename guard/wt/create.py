@@ -46,10 +46,7 @@ def plan(repository: Repository, wish: Wish) -> Plan:
     if wish.unique:
         taken = {entry.name for entry in worktrees.listing(repository)} | {b.removeprefix(prefix) for b in branches(repository)}
         name = names.unique(name, taken)
-    path = parent_folder(repository) / names.slug(name)
-    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        raise UsageError(f"{path} exists and is no worktree of this repository", code="folder-exists",
-                         hint=f"git worktree repair '{path}' if it was one, or another name: wt enter {name}-2")
+    path = free(parent_folder(repository) / names.slug(name), name)
     base, commit = base_of(repository, wish.base)
     if wish.branch:
         return _on_branch(repository, wish.branch, path, base, commit)
@@ -65,6 +62,20 @@ def plan(repository: Repository, wish: Wish) -> Plan:
                          details={"branch": branch, "commits": own},
                          hint=f"wt enter {name} --reuse to go on with it, or --unique for another name")
     return Plan(path, branch, commit, base, commit, True, "new-branch")
+
+
+def plan_again(repository: Repository, path: Path, branch: str) -> Plan:
+    """A worktree that git has forgotten, at its old place on its old branch."""
+    base, commit = base_of(repository, "")
+    return _on_branch(repository, branch, free(path, path.name), base, commit)
+
+
+def free(path: Path, name: str) -> Path:
+    """`path`, if nothing is in the way. UsageError with both ways out where something is."""
+    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        raise UsageError(f"{path} exists and is no worktree of this repository", code="folder-exists",
+                         hint=f"git worktree repair '{path}' if it was one, or another name: wt enter {name}-2")
+    return path
 
 
 def _on_branch(repository: Repository, branch: str, path: Path, base: str, commit: str) -> Plan:

@@ -66,7 +66,8 @@ DENY = [
 ]
 MOVE = [
     ("read", "Read", {"file_path": "{R}/src/app.py"}, "{W}", {"file_path": "{W}/src/app.py"}),
-    ("read keeps every other field", "Read", {"file_path": "{R}/src/app.py", "offset": 3, "limit": None, "x": {"y": [1.5, "é", True]}}, "{W}",
+    ("read keeps every other field", "Read",
+     {"file_path": "{R}/src/app.py", "offset": 3, "limit": None, "x": {"y": [1.5, "é", True]}}, "{W}",
      {"file_path": "{W}/src/app.py", "offset": 3, "limit": None, "x": {"y": [1.5, "é", True]}}),
     ("read of what only W has", "Read", {"file_path": "{R}/src/new_feature.py"}, "{R}", {"file_path": "{W}/src/new_feature.py"}),
     ("write of a new file", "Write", {"file_path": "{R}/src/brand new.py", "content": ""}, "{W}",
@@ -83,7 +84,8 @@ MOVE = [
     ("absolute glob without a wildcard", "Glob", {"pattern": "{R}/src/app.py"}, "{W}", {"pattern": "{W}/src/app.py"}),
     ("absolute glob and path", "Glob", {"pattern": "{R}/src/*", "path": "{R}"}, "{W}", {"pattern": "{W}/src/*", "path": "{W}"}),
     ("listing R", "LS", {"path": "{R}"}, "{R}", {"path": "{W}"}),
-    ("MCP write to R", "mcp__fs__write_file", {"path": "{R}/src/app.py", "content": "{R}"}, "{W}", {"path": "{W}/src/app.py", "content": "{R}"}),
+    ("MCP write to R", "mcp__fs__write_file", {"path": "{R}/src/app.py", "content": "{R}"}, "{W}",
+     {"path": "{W}/src/app.py", "content": "{R}"}),
     ("MCP write with a list of paths", "mcp__fs__deleteFiles", {"paths": ["{R}/src/app.py", "{OUT}/b"]}, "{W}",
      {"paths": ["{W}/src/app.py", "{OUT}/b"]}),
 ]

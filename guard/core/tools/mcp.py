@@ -18,12 +18,11 @@ DEEPEST = 6
 
 
 def effects(call: "Call", row: "tuple[str, str, bool]") -> "list[Effect]":
-    server, _, tool = call.tool[len("mcp__"):].partition("__")
-    if not WRITES.intersection(words(tool)):
+    if not WRITES.intersection(words(call.tool.split("__", 2)[-1])):
         return []
-    found = [Effect(kind=WRITE if absolute else SERVER, path=path, at=at, makes=True, said=server if not absolute else call.tool)
+    found = [Effect(kind=WRITE if absolute else SERVER, path=path, at=at, makes=True, said=call.tool)
              for path, at, absolute in paths(call.input, (), "", 0)]
-    return found or [Effect(kind=SERVER, said=server)]
+    return found or [Effect(kind=SERVER, said=call.tool)]
 
 
 def words(name: str) -> "list[str]":

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,29 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
         start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
         data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False}
     else:
-        if args.name and worktrees.looks_like_path(args.name):
-            raise UsageError(f"{args.name} is no worktree of this repository", code="no-worktree",
-                             hint="wt status lists them; wt enter NAME makes one")
-        made = create.plan(repository, create.Wish(args.name or "", args.base, args.branch, args.reuse, args.unique))
+        made = plan(repository, args)
         create.carry_out(repository, made)
         data = {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": True}
     return {**data, "name": Path(data["path"]).name, **surroundings(repository, data)}
+
+
+def plan(repository: Repository, args: argparse.Namespace) -> create.Plan:
+    """What to make for a name, or for the path of a worktree that was here once and whose branch still is."""
+    if not args.name or not worktrees.looks_like_path(args.name):
+        return create.plan(repository, create.Wish(args.name or "", args.base, args.branch, args.reuse, args.unique))
+    places = (repository.here / Path(args.name).expanduser(), repository.home / args.name)
+    path = next((place for place in places if lost_branch(repository, place)), None)
+    if path is None:
+        raise UsageError(f"{args.name} is no worktree of this repository", code="no-worktree",
+                         hint="wt status lists them; wt enter NAME makes one")
+    return create.plan_again(repository, Path(os.path.normpath(path)), lost_branch(repository, path))
+
+
+def lost_branch(repository: Repository, path: Path) -> str:
+    """The branch of a worktree that git has forgotten, by our record or by a binding; "" when nobody knows it."""
+    record = worktrees.record_of(repository, Path(os.path.normpath(path)))
+    told = [record.branch] if record else [b.branch for b in repository.store.bindings() if bindings.same_place(b.path, path)]
+    return next((branch for branch in told if branch and branch in create.branches(repository)), "")
 
 
 def remade(repository: Repository, gone: worktrees.Worktree) -> None:
