@@ -26,7 +26,8 @@ def main(arguments: "list[str]", disk: "Any" = real_disk) -> None:
         given = client.write(decide(call, client.ABILITIES, disk))
         answer = wire.dumps(given) + b"\n" if given else b""
     except BaseException as fault:
-        heard(disk, f"{type(fault).__name__}: {fault}", name, call)
+        told = isinstance(fault, (Fault, ValueError)) and call is None
+        heard(disk, f"the call cannot be read: {fault}" if told else f"{type(fault).__name__}: {fault}", name, call)
         answer = asked(disk, client, call)
     disk.leave(answer)
 

@@ -90,7 +90,7 @@ def test_a_module_imports_what_its_room_may(path: Path) -> None:
     ("guard.core.files", "from guard.edge import disk"),
     ("guard.core.files", "def f():\n    import time"),
     ("guard.core.files", "x = __import__('os')"),
-    ("guard.core.tools.field", "from guard.clients import claude"),
+    ("guard.core.tools.search", "from guard.clients import claude"),
     ("guard.edge.look", "from guard.core.files import answer"),
     ("guard.edge.look", "import posix"),
     ("guard.edge.wire", "from guard.edge import disk"),
@@ -157,7 +157,7 @@ exec(compile(open(__file__).read(), __file__, "exec"))
 """
 FOREIGN = ["_json", "guard", "guard.clients", "guard.clients.claude", "guard.core", "guard.core.model", "guard.core.paths",
            "guard.core.tools", "guard.edge", "guard.edge.disk", "guard.edge.wire", "guard.main"]
-JUDGED = sorted([*FOREIGN, "guard.core.files", "guard.core.judge", "guard.core.tools.field", "guard.edge.binding", "guard.edge.look",
+JUDGED = sorted([*FOREIGN, "guard.core.files", "guard.core.judge", "guard.edge.binding", "guard.edge.look",
                  "guard.edge.records", "guard.edge.repo"])
 LOADED = [
     ("a tool that is not ours", "WebFetch", {"url": "x"}, FOREIGN),

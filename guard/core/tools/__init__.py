@@ -1,22 +1,25 @@
 """The tools a guard cares about, by the client's usual name: the shape of their input, and what they do with a path.
 
 A tool that is not here passes. A new tool is a row; a new shape of input is a module in this folder with `effects(call, row)`.
-Shell tools have no row yet: their commands pass.
+The commonest shape, one path in one field, is here: a module less to load. Shell tools have no row yet: their commands pass.
 """
-from guard.core.model import READ, SEARCH, WRITE
+from guard.core.model import READ, SEARCH, WRITE, Effect, Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from guard.core.model import Call, Effect
+    from typing import Any
 
+    from guard.core.model import Call
+
+FIELD = ""
 # tool: (shape, kind of effect, does it make a file where there is none)
 TOOLS: "dict[str, tuple[str, str, bool]]" = {
-    "Read": ("field", READ, False),
-    "NotebookRead": ("field", READ, False),
-    "Write": ("field", WRITE, True),
-    "Edit": ("field", WRITE, False),
-    "MultiEdit": ("field", WRITE, False),
-    "NotebookEdit": ("field", WRITE, False),
+    "Read": (FIELD, READ, False),
+    "NotebookRead": (FIELD, READ, False),
+    "Write": (FIELD, WRITE, True),
+    "Edit": (FIELD, WRITE, False),
+    "MultiEdit": (FIELD, WRITE, False),
+    "NotebookEdit": (FIELD, WRITE, False),
     "ApplyPatch": ("operation", WRITE, False),
     "Glob": ("search", SEARCH, False),
     "Grep": ("search", SEARCH, False),
@@ -26,11 +29,34 @@ TOOLS: "dict[str, tuple[str, str, bool]]" = {
 }
 MCP = ("mcp", WRITE, True)  # mcp__SERVER__TOOL, judged by its arguments
 
+# Clients that borrow each other's hooks send each other's spellings (Copilot runs Claude Code's with `path`).
+PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath", "dir_path")
+
 
 def effects(call: "Call") -> "list[Effect]":
     """What this call would do to files. Fault where a field is not of the type its tool takes."""
     row = MCP if call.tool.startswith("mcp__") else TOOLS.get(call.tool)
     if row is None:
         return []
+    if row[0] == FIELD:
+        name, path = path_field(call.input)
+        return [Effect(kind=row[1], path=path, at=(name,), makes=row[2], said=call.tool)] if path else []
     shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
     return list(shape.effects(call, row))
+
+
+def path_field(given: "dict[str, Any]", names: "tuple[str, ...]" = PATH_FIELDS) -> "tuple[str, str]":
+    """The first field that is there, and its path: ("", "") when none is."""
+    for name in names:
+        if name in given:
+            return name, text(given[name], name)
+    return "", ""
+
+
+def text(value: "Any", said: str) -> str:
+    """A path given as text. "" when there is none; Fault for another type, which the client would refuse as well."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Fault(f"{said} is not a text")
+    return value

@@ -1,6 +1,6 @@
 """Claude Code's own EnterWorktree: {"path"} of a registered worktree, or {"name"} of a new one in .claude/worktrees."""
 from guard.core.model import ENTER, Effect
-from guard.core.tools.field import text
+from guard.core.tools import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

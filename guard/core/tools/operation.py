@@ -1,6 +1,6 @@
 """ZCode's ApplyPatch: {"callId", "operation": {"type": create_file | update_file | delete_file, "path", "diff"?}}."""
 from guard.core.model import WRITE, Effect, Fault
-from guard.core.tools.field import text
+from guard.core.tools import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Searches: a folder that may be left out (then the call's own), and a Glob pattern that may itself be absolute."""
 from guard.core.model import Effect
-from guard.core.tools.field import path_field, text
+from guard.core.tools import path_field, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Agent (Task): the prompt may carry paths of the main checkout to a helper that then works there."""
 from guard.core.model import MENTION, Effect
-from guard.core.tools.field import text
+from guard.core.tools import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from guard.core import model
 from guard.edge import disk
+from guard.edge.binding import condition
 from guard.wt import bindings, git, worktrees
 from guard.wt.leaves import living_authorisations, living_permits, minutes_left
 from guard.wt.models import Binding
@@ -16,6 +19,12 @@ from guard.wt.sessions import caller
 
 HELP = "worktrees, bindings, authorisations and faults of this repository"
 FAULTS = 5
+STALE = {
+    "gone": "Its folder is gone: wt enter {path} makes it again, wt leave ends the binding.",
+    "unknown": "git does not know it any more: wt enter {path} makes it again, wt leave ends the binding.",
+    "detached": "It is on a detached HEAD: git -C {path} switch {branch}",
+    "protected": "It is on a protected branch: git -C {path} switch {branch}",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +42,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     return {
         "main": str(repository.main) if repository.main else None,
         "mode": loaded.settings.mode,
-        "binding": {**own.model_dump(), "name": Path(own.path).name, "source": "session" if own.session else "repository"} if own else None,
+        "binding": described(repository, own) if own else None,
         "worktrees": [row(repository, entry, held) for entry in worktrees.listing(repository)],
         "sessions": list(sessions.values()),
         "authorisations": [{**a.model_dump(), "minutes_left": minutes_left(a.expires_at)} for a in living_authorisations(store)],
@@ -42,6 +51,14 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         "faults": faults(repository),
         "spoilt": sorted({str(p) for p in store.spoilt} | {str(p) for p in store.folder.rglob("*.corrupt")}),
     }
+
+
+def described(repository: Repository, own: Binding) -> dict[str, Any]:
+    """The caller's binding, and `condition`: there, gone, unknown, detached or protected, as the hook sees it."""
+    disk.forget()
+    seen = model.Binding(source="session", path=own.path, branch=own.branch, protected=tuple(own.protected))
+    return {**own.model_dump(), "name": Path(own.path).name, "source": "session" if own.session else "repository",
+            "condition": condition(disk, seen, str(repository.common)).get("condition", "there")}
 
 
 def row(repository: Repository, entry: worktrees.Worktree, held: list[Binding]) -> dict[str, Any]:
@@ -65,7 +82,7 @@ def open_or_none(entry: worktrees.Worktree) -> dict[str, int] | None:
 
 
 def faults(repository: Repository) -> list[dict[str, Any]]:
-    """The last faults of the hook, oldest first: of this repository, and those that no repository could be named for."""
+    """The last faults of the hook in a day, oldest first: of this repository, and those that no repository could be named for."""
     state = os.environ.get("XDG_STATE_HOME") or str(Path(disk.home()) / ".local/state")
     found = []
     for folder in (repository.store.folder, Path(state) / "worktree-guard"):
@@ -78,7 +95,9 @@ def faults(repository: Repository) -> list[dict[str, Any]]:
                 found.append(json.loads(line))
             except ValueError:
                 continue
-    return sorted((f for f in found if isinstance(f, dict)), key=lambda fault: str(fault.get("at")))[-FAULTS:]
+    recent = (datetime.now(timezone.utc) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    kept = [fault for fault in found if isinstance(fault, dict) and str(fault.get("at")) > recent]
+    return sorted(kept, key=lambda fault: str(fault["at"]))[-FAULTS:]
 
 
 def lines(data: dict[str, Any]) -> list[str]:
@@ -116,7 +135,8 @@ def binding_words(data: dict[str, Any]) -> list[str]:
         protects = data["mode"] == "protect"
         return [f"Mode {data['mode']}, nothing bound: the main checkout is {'protected; wt enter NAME' if protects else 'open'}.", *said]
     whom = f"session {short(own['session'])}" if own["session"] else "everybody here"
-    return [f"Mode {data['mode']}. Bound: {whom} works in {own['name']} ({own['path']}), branch {own['branch'] or '(detached)'}.", *said]
+    works = f"Mode {data['mode']}. Bound: {whom} works in {own['name']} ({own['path']}), branch {own['branch'] or '(detached)'}."
+    return [works, *(STALE[c].format(**own) for c in [own["condition"]] if c in STALE), *said]
 
 
 def leave_words(data: dict[str, Any]) -> list[str]:
@@ -132,4 +152,7 @@ def leave_words(data: dict[str, Any]) -> list[str]:
 def trouble_words(data: dict[str, Any]) -> list[str]:
     said = [f"Setting: {warning}" for warning in data["settings"]["warnings"]]
     said += [f"Spoilt state, kept aside: {path}" for path in data["spoilt"]]
-    return said + [f"Fault of the hook, {fault.get('at')}: {fault.get('fault')}" for fault in data["faults"]]
+    counted: dict[str, list[str]] = {}
+    for fault in data["faults"]:
+        counted.setdefault(str(fault.get("fault")), []).append(str(fault.get("at")))
+    return said + [f"Fault of the hook ({len(times)} x, last {times[-1]}): {text}" for text, times in counted.items()]
