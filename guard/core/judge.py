@@ -38,9 +38,9 @@ def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilit
         if found.kind == REWRITE:
             new = put(new, e.at, arrived(e, found.to))
             rules.append(found.rule)
-            paths.append(f.path)
         if found.note and found.note not in notes:
             notes.append(found.note)
+        if (found.kind == REWRITE or found.note) and f.path not in paths:
             paths.append(f.path)
         spends = spends or found.spends
     moved = new != call.input

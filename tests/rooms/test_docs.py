@@ -1,0 +1,71 @@
+"""What the documents say is what the code does: each table is compared with the code it tells of."""
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from guard.clients import CLIENTS
+from guard.core.files import TABLE
+from guard.core.model import Settings
+from guard.edge.settings import NESTED
+from guard.wt.cli import COMMANDS
+from tests.e2e.test_refusals import CASES
+from tests.rooms.test_imports import TABLE as ROOMS
+from tests.worlds import ROOT
+
+README = (ROOT / "README.md").read_text()
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
+
+
+def table(name: str) -> list[list[str]]:
+    """The body rows of a marked table, as cells."""
+    block = README.split(f"<!-- table: {name} -->")[1].split("<!-- end -->")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()[2:]]
+
+
+def test_the_table_of_places_is_the_code_s() -> None:
+    assert [row[0] for row in table("places")] == [row[0] for row in TABLE]
+    for cells, (_, _, reads, writes) in zip(table("places"), TABLE, strict=True):
+        assert ("refused" in cells[2]) == (writes.__name__ not in ("passes", "pass_authorised", "move")), cells
+        assert ("note" in cells[1]) == (reads.__name__ == "note_main_copy"), cells
+        assert ("moved" in cells[1]) == (reads.__name__ == "move"), cells
+
+
+def test_every_rule_has_a_row() -> None:
+    assert {row[0].strip("`") for row in table("rules")} == set(CASES)
+
+
+def test_every_setting_has_a_row_with_its_default() -> None:
+    named = {row[0].strip("`"): json.loads(row[1].strip("`")) for row in table("settings")}
+    ours = {f"{NESTED[name]}.{name}" if name in NESTED else name: list(value) if isinstance(value, tuple) else value
+            for name, value in Settings.DEFAULTS.items()}
+    assert named == ours
+
+
+def test_every_command_has_a_row() -> None:
+    assert set(re.findall(r"^\| `wt ([a-z-]+)", README, re.M)) == set(COMMANDS)
+
+
+def test_the_rooms_are_the_architecture_s() -> None:
+    named = re.findall(r"^\| (guard[.\w]*|hooks/pre_tool_use\.py) \|", ARCHITECTURE, re.M)
+    assert {name.replace("/", ".").removesuffix(".py") for name in named} == {*ROOMS, "guard.wt"} - {"guard"}
+
+
+def test_places_named_in_find_a_change_exist() -> None:
+    tail = ARCHITECTURE.split("## Find a change")[1]
+    for path in re.findall(r"`((?:guard|tests)/[\w/.]+)`", tail):
+        assert (ROOT / path).exists(), path
+    assert ARCHITECTURE.count("\n") <= 100
+
+
+def test_the_readme_s_commands_are_there() -> None:
+    for script in re.findall(r"^\./(scripts/\w+)", README, re.M):
+        assert (ROOT / script).stat().st_mode & 0o100, script
+    assert all(name in README.lower().replace(" ", "-") for name in CLIENTS)
+
+
+def test_links_lead_somewhere() -> None:
+    for page in ROOT.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert target.startswith("https://") or Path(ROOT / target).exists(), f"{page.name}: {target}"
