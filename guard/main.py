@@ -8,28 +8,44 @@ from guard.edge import wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
 def main(arguments: "list[str]", disk: "Any" = real_disk) -> None:
-    """Reads one document from stdin, answers it and ends the process. See `decide` for what happens in between."""
-    name, call, client, answer = named_client(arguments), None, None, b""
+    """PreToolUse: one document on stdin, one answer or nothing on stdout."""
+    serve(arguments, judged, disk)
+
+
+def serve(arguments: "list[str]", work: "Callable[[Any, str, Any], Any]", disk: "Any" = real_disk) -> None:
+    """Reads a document, has `work(document, client, disk)` answer it, ends the process. A fault answers nothing, and is heard."""
+    name, answer = named_client(arguments), b""
     try:
-        have_read = disk.watch(lambda said: heard(disk, said, name, call))
+        have_read = disk.watch(lambda said: heard(disk, said, name))
         document = wire.loads(disk.read_input())
         have_read()
-        name = name or clients.recognise(document)
-        client = clients.load(name)
-        if client is None:
-            raise Fault(f"no client is called {name}")
-        call = placed(client.read(document, disk.variable), disk)
-        given = client.write(decide(call, client.ABILITIES, disk))
+        given = work(document, name or clients.recognise(document), disk)
         answer = wire.dumps(given) + b"\n" if given else b""
     except BaseException as fault:
-        told = isinstance(fault, (Fault, ValueError)) and call is None
-        heard(disk, f"the call cannot be read: {fault}" if told else f"{type(fault).__name__}: {fault}", name, call)
-        answer = asked(disk, client, call)
+        heard(disk, f"the call cannot be read: {fault}" if isinstance(fault, (Fault, ValueError)) else told(fault), name)
     disk.leave(answer)
+
+
+def judged(document: "Any", name: str, disk: "Any") -> "Any":
+    """A PreToolUse document to the client's answer."""
+    client = clients.load(name)
+    if client is None:
+        raise Fault(f"no client is called {name}")
+    call = placed(client.read(document, disk.variable), disk)
+    try:
+        return client.write(decide(call, client.ABILITIES, disk))
+    except BaseException as fault:
+        heard(disk, str(fault) if isinstance(fault, Fault) else told(fault), name, call)
+        return asked(disk, client, call)
+
+
+def told(fault: BaseException) -> str:
+    return f"{type(fault).__name__}: {fault}"
 
 
 def named_client(arguments: "list[str]") -> str:
@@ -53,6 +69,9 @@ def decide(call: Call, can: "Any", disk: "Any") -> Verdict:
     """The verdict for a call, and the line in the audit when it was not a plain pass."""
     effects = tools.effects(call)
     if not effects:
+        if can.hands_over and call.tool == "Bash":
+            from guard.core.handover import handed_over
+            return handed_over(call, can.hands_over)
         return Verdict(kind=ALLOW)
     from guard.core.judge import judge
     from guard.edge.look import Look
@@ -89,7 +108,7 @@ def noted(disk: "Any", common: str, call: Call, verdict: Verdict) -> None:
         disk.say(f"worktree-guard: the audit line could not be written: {fault}")
 
 
-def heard(disk: "Any", said: str, client: str, call: "Call | None") -> None:
+def heard(disk: "Any", said: str, client: str, call: "Call | None" = None) -> None:
     """One line on stderr and one in faults.jsonl, which `wt status` shows."""
     said = said.replace("\n", " ")[:300]
     disk.say(f"worktree-guard: {said}; the call passed unjudged" if call is None else f"worktree-guard: {said}")
@@ -100,15 +119,15 @@ def heard(disk: "Any", said: str, client: str, call: "Call | None") -> None:
         pass
 
 
-def asked(disk: "Any", client: "Any", call: "Call | None") -> bytes:
+def asked(disk: "Any", client: "Any", call: Call) -> "Any":
     """What a fault answers: nothing, or a question where the owner set `on_fault: ask` and the client has one."""
     try:
-        if client is None or call is None or not client.ABILITIES.asks:
-            return b""
+        if not client.ABILITIES.asks:
+            return None
         from guard.edge.look import Look
         facts = Look(disk, call).of_path(call.cwd, writes=False)
         if facts.repository is None or facts.repository.settings.on_fault != "ask":
-            return b""
+            return None
         reason = "worktree-guard could not judge this call (see wt status). Let it pass?\n(worktree-guard: fault)"
         return bytes(wire.dumps(client.write(Verdict(kind=ASK, rule="fault", reason=reason))))
     except Exception:

@@ -26,7 +26,14 @@ def read(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Call
         raise Fault("the call names no tool")
     if not isinstance(given, dict):
         raise Fault("tool_input is not an object")
-    return Call(client=name, tool=TOOLS.get(tool, tool), input=given, cwd=text(document, "cwd"),
+    return place(document, env, name).but(tool=TOOLS.get(tool, tool), input=given)  # type: ignore[no-any-return]
+
+
+def place(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Call:
+    """Who and where, of any event's document: a call without a tool."""
+    if not isinstance(document, dict):
+        raise Fault("the document is not an object")
+    return Call(client=name, tool="", input={}, cwd=text(document, "cwd"),
                 session=text(document, "session_id") or text(document, "sessionId"), agent=text(document, "agent_id"),
                 call_id=text(document, "tool_use_id"), project=env(PROJECT))
 
@@ -49,4 +56,9 @@ def write(verdict: Verdict) -> "dict[str, Any]":
         said = {"updatedInput": verdict.input}
     if verdict.note:
         said["additionalContext"] = verdict.note
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}} if said else {}
+    return tell("PreToolUse", said)
+
+
+def tell(event: str, said: "dict[str, Any]") -> "dict[str, Any]":
+    """What to say at an event; {} when there is nothing to say."""
+    return {"hookSpecificOutput": {"hookEventName": event, **said}} if said else {}

@@ -1,4 +1,7 @@
-"""ZCode: Claude Code's documents with every key twice; it takes every rewrite and shows the model no notes."""
+"""ZCode: Claude Code's documents with every key twice; it takes every rewrite and shows the model no notes.
+
+Its shell does not know the session's id, so a command that calls `wt` has it put in front (as zcode-worktree-guard does).
+"""
 from guard.clients import claude
 from guard.core.model import Abilities, Call
 
@@ -8,8 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "zcode"
-ABILITIES = Abilities()
+ABILITIES = Abilities(hands_over="ZCODE_SESSION_ID")
 write = claude.write
+tell = claude.tell
+
+
+def place(document: "Any", env: "Callable[[str], str]") -> Call:
+    return claude.place(document, env, NAME)
 
 
 def read(document: "Any", env: "Callable[[str], str]") -> Call:

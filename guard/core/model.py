@@ -188,11 +188,13 @@ class Abilities(Record):
     """What a client honours. `steered`: tools whose rewrites it spoils, refused with the right path instead;
 
     `steered_if_there`: the same once the worktree has the file. `moves` is False where rewrites are dropped in silence.
+    `hands_over`: a variable for the session's id, where the client's shell does not know it.
     """
 
-    __slots__ = ("asks", "moves", "notes", "steered", "steered_if_there")
-    DEFAULTS = {"asks": True, "moves": True, "notes": False, "steered": (), "steered_if_there": ()}
+    __slots__ = ("asks", "hands_over", "moves", "notes", "steered", "steered_if_there")
+    DEFAULTS = {"asks": True, "hands_over": "", "moves": True, "notes": False, "steered": (), "steered_if_there": ()}
     moves: bool
+    hands_over: str
     notes: bool
     asks: bool
     steered: "tuple[str, ...]"

@@ -19,14 +19,19 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
         return Binding(source="agent", path=cwd.root)  # type: ignore[union-attr]
     folder = records.folder(disk, common)
     flavour = disk.FLAVOUR
+    own = None
     if call.session:
         name = join(join(folder, "sessions", flavour), records.file_of_session(call.session), flavour)
         own = records.binding(disk, name, heard)
-        if own and own["session"] == call.session and enforced(disk, own):
+        if own and own["session"] != call.session:
+            own = None  # two ids that a disk without letter case takes for one
+        if own and enforced(disk, own):
             return _bound(disk, own, "session", common)
     if settings.implicit and _linked(disk, project, common):
         return Binding(source="implicit", path=project.root)  # type: ignore[union-attr]
     active = records.binding(disk, join(folder, "state.json", flavour), heard)
+    if active and own and active["session"] == call.session:
+        return None  # this session's own record is the truth about it: ended
     if active and enforced(disk, active) and _binds(active, call):
         return _bound(disk, active, "repository", common)
     return None

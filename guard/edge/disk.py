@@ -160,6 +160,14 @@ def make_folder(path: str) -> None:
         pass
 
 
+def make_folders(path: str) -> None:
+    """The folder and those above it that are missing."""
+    if kind(path) is None:
+        make_folders(parent(path, FLAVOUR))
+        make_folder(path)
+        _kinds.pop(path, None)
+
+
 def append(path: str, line: bytes, most: int) -> None:
     """Adds a line in one write. A file past `most` bytes becomes `path`.1 first, so two files are the bound."""
     flags = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _BINARY
@@ -174,6 +182,36 @@ def append(path: str, line: bytes, most: int) -> None:
         system.write(fd, line)
     finally:
         system.close(fd)
+
+
+def replace(path: str, data: bytes) -> None:
+    """Puts a whole file in place of another in one step: readers see the old one or the new one."""
+    fresh = f"{path}.{system.getpid()}.new"
+    fd = system.open(_name(fresh), system.O_WRONLY | system.O_CREAT | system.O_TRUNC | _BINARY, 0o600)
+    try:
+        while data:
+            data = data[system.write(fd, data):]
+        system.fsync(fd)
+    finally:
+        system.close(fd)
+    system.replace(_name(fresh), _name(path))
+    _texts.pop(path, None)
+
+
+def names(path: str) -> "list[str]":
+    """What a folder holds, in no order; nothing where there is none."""
+    try:
+        return [name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name for name in system.listdir(_name(path))]
+    except (OSError, ValueError):
+        return []
+
+
+def age(path: str) -> "float | None":
+    """Seconds since a file was changed; None when there is none."""
+    try:
+        return time.time() - float(system.stat(_name(path)).st_mtime)
+    except (OSError, ValueError):
+        return None
 
 
 def claim(path: str, owner: str) -> bool:
@@ -217,46 +255,19 @@ def folder() -> str:
 
 
 def started(pid: int) -> "str | None":
-    """When a process began, as a text to compare (clock ticks since boot); "" where that is not told; None: no such process."""
-    try:
-        stat = read(f"/proc/{pid}/stat")
-        if stat is not None:
-            return stat.rpartition(")")[2].split()[19]  # field 22 of proc(5); the name before it may hold anything
-    except (OSError, IndexError):
-        return ""
-    if FLAVOUR is WINDOWS or kind("/proc/self/stat"):
-        return None if FLAVOUR is not WINDOWS else ""
-    try:
-        system.kill(pid, 0)
-    except ProcessLookupError:
-        return None
-    except (OSError, OverflowError):
-        pass
-    return ""
+    """When a process began; see edge/processes.py, which few calls need."""
+    from guard.edge import processes
+    return processes.started(pid)
 
 
 def status_of(program: "list[str]", seconds: float, without: "frozenset[str]") -> "int | None":
-    """Exit status of a program run without input, output and these variables; None when it cannot run or takes longer."""
-    if FLAVOUR is WINDOWS:
-        return None  # nt has no bounded wait without subprocess (13 ms); unknown is a safe answer
-    surroundings = {name: value for name, value in system.environ.items() if name.decode("utf-8", "replace") not in without}
-    surroundings[b"GIT_OPTIONAL_LOCKS"] = b"0"
-    silent = [(system.POSIX_SPAWN_OPEN, fd, b"/dev/null", system.O_RDWR, 0) for fd in (0, 1, 2)]
-    try:
-        pid = system.posix_spawnp(program[0], [_name(word) for word in program], surroundings, file_actions=silent)
-    except OSError:
-        return None
-    end, pause = time.monotonic() + seconds, 0.0005
-    while True:
-        found, status = system.waitpid(pid, system.WNOHANG)
-        if found:
-            return status >> 8 if not status & 127 else None
-        if time.monotonic() > end:
-            system.kill(pid, 9)
-            system.waitpid(pid, 0)
-            return None
-        time.sleep(pause)
-        pause = min(pause * 2, 0.02)
+    from guard.edge import processes
+    return processes.status_of(program, seconds, without)
+
+
+def start_detached(program: "list[str]") -> None:
+    from guard.edge import processes
+    processes.start_detached(program)
 
 
 def read_input(most: int = 64_000_000) -> bytes:

@@ -25,17 +25,20 @@ def requirements(extra: str = "") -> list[str]:
 
 
 def data_folder() -> Path:
-    """The user's folder for programs' data, on each system where it belongs. RuntimeError without a home."""
+    """The user's folder for this program's data; hooks/run looks there as well. RuntimeError without a home."""
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "worktree-guard"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Application Support/worktree-guard"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "worktree-guard"
 
 
 def folder() -> Path:
     mixed = "\n".join([*requirements(), sys.version, os.path.realpath(sys.executable)])
     return data_folder() / f"env-{hashlib.sha256(mixed.encode()).hexdigest()[:12]}"
+
+
+def version() -> str:
+    found = re.search(r'^VERSION = "([^"]+)"', (ROOT / "guard/__init__.py").read_text(encoding="utf-8"), re.M)
+    return found[1] if found else ""
 
 
 def interpreter(env: Path) -> Path:
@@ -93,15 +96,25 @@ class locked:
         self.file.close()
 
 
-def main() -> int:
+def remember(name: str, text: str) -> None:
+    """A line for hooks/run and the session's start, replaced in one step."""
+    fresh = data_folder() / f"{name}.{os.getpid()}.new"
+    fresh.write_text(text + "\n", encoding="utf-8")
+    fresh.replace(data_folder() / name)
+
+
+def main(words: list[str]) -> int:
+    """`--detached`: started by a session's start, in nobody's way, so it may install."""
     try:
         env = folder()
         if not (env / "ready").exists():
-            if any(os.environ.get(name) for name in AGENTS):
+            if "--detached" not in words and any(os.environ.get(name) for name in AGENTS):
                 print(f"worktree-guard: wt is not set up yet. A person runs this once in a terminal: {ROOT / 'scripts' / 'wt'} status",
                       file=sys.stderr)
                 return 127
             make(env, requirements())
+        remember("python", sys.executable)
+        remember("set-up", f"{version()} {ROOT}")
     except (OSError, RuntimeError, subprocess.CalledProcessError) as fault:
         said = getattr(fault, "stderr", b"") or b""
         print(f"worktree-guard: wt could not be set up: {fault}\n{said.decode(errors='replace')[-600:]}"
@@ -112,4 +125,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -27,10 +27,11 @@ def caller(given: str | None = None, *, whole_repository: bool = False) -> Calle
     for name, client in SESSION_VARIABLES:
         session = os.environ.get(name, "").strip()
         if session and given in (None, session):
-            pid = os.environ.get("CLAUDE_PID", "") if client == "claude-code" else ""
+            program = client or _client()
+            pid = os.environ.get("CLAUDE_PID", "") if program == "claude-code" else ""
             number = int(pid) if pid.isascii() and pid.isdigit() else None
             started = disk.started(number) if number else None
-            return Caller(session, client or _client(), number if started is not None else None, started)
+            return Caller(session, program, number if started is not None else None, started)
     return Caller(given) if given else Caller(None)
 
 

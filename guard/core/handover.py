@@ -1,0 +1,25 @@
+"""The session's id for a shell that does not know it: put in front of a command that calls `wt`."""
+from guard.core.model import ALLOW, REWRITE, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.model import Call
+
+PROGRAMS = ("wt", "worktree-guard")
+
+
+def handed_over(call: "Call", variable: str) -> Verdict:
+    """`wt enter x` -> `export ZCODE_SESSION_ID=<id>; wt enter x`, once, and only for an id that needs no quoting."""
+    command, session = call.input.get("command"), call.session
+    if not isinstance(command, str) or not calls_wt(command) or command.startswith(f"export {variable}="):
+        return Verdict(kind=ALLOW)
+    if not session or not all(c.isascii() and (c.isalnum() or c in "._-") for c in session):
+        return Verdict(kind=ALLOW)
+    return Verdict(kind=REWRITE, input={**call.input, "command": f"export {variable}={session}; {command}"})
+
+
+def calls_wt(command: str) -> bool:
+    """A word of the command is our program, by name or by path."""
+    for mark in ";|&()`\n\t\"'":
+        command = command.replace(mark, " ")
+    return any(word.replace("\\", "/").rpartition("/")[2] in PROGRAMS for word in command.split(" "))

@@ -1,0 +1,36 @@
+"""A session's own record, as the client's events keep it: revived, carried over, ended."""
+from guard.core.paths import join
+from guard.edge import records, wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def path_of(disk: "Any", common: str, session: str) -> str:
+    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
+    return join(folder, records.file_of_session(session), disk.FLAVOUR)
+
+
+def load(disk: "Any", common: str, session: str) -> "dict[str, Any] | None":
+    found = records.binding(disk, path_of(disk, common, session), [])
+    return found if found and found["session"] == session else None
+
+
+def save(disk: "Any", common: str, record: "dict[str, Any]") -> None:
+    """Writes a record under its session's name. OSError where it cannot."""
+    folder = records.folder(disk, common)
+    disk.make_folder(folder)
+    disk.make_folder(join(folder, "sessions", disk.FLAVOUR))
+    disk.replace(path_of(disk, common, record["session"]), wire.dumps(record) + b"\n")
+
+
+def of_process(disk: "Any", common: str, pid: int, started: str) -> "dict[str, Any] | None":
+    """The newest record that a client's process left: after a clear it goes on under another session id."""
+    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
+    found = []
+    for name in disk.names(folder):
+        record = records.binding(disk, join(folder, name, disk.FLAVOUR), []) if name.endswith(".json") else None
+        if record and record["client_pid"] == pid and record["client_started"] == started and record["active"]:
+            found.append(record)
+    return max(found, key=lambda record: record["entered_at"], default=None)

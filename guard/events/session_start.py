@@ -1,0 +1,128 @@
+"""SessionStart: tells the model where it works, and makes `wt` know the session.
+
+https://code.claude.com/docs/en/hooks#sessionstart: `additionalContext` reaches the model, lines added to CLAUDE_ENV_FILE are in the
+environment of every later shell call. `source` is startup, resume, clear or compact.
+"""
+import sys
+
+import guard
+from guard.core.paths import join, parent
+from guard.edge import records, sessions
+from guard.edge.look import Look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from guard.core.model import Call, Repository
+
+ROOT = guard.__file__.replace("\\", "/").rpartition("/guard/")[0]
+A_DAY = 86400
+
+
+def answer(document: "dict[str, Any]", call: "Call", client: "ModuleType", disk: "Any") -> "dict[str, Any]":
+    prepare(call, disk)
+    look = Look(disk, call)
+    repository = look.of_path(call.cwd, writes=False).repository
+    if repository is None:
+        return {}
+    if call.session and document.get("source") in ("resume", "clear"):
+        carry(document["source"], call, repository, disk)
+        look = Look(disk, call)
+        repository = look.of_path(call.cwd, writes=False).repository or repository
+    said = " ".join([where(repository, command(disk)), *trouble(repository, look, disk)])
+    return dict(client.tell("SessionStart", {"additionalContext": f"worktree-guard: {said}"}))
+
+
+def where(repository: "Repository", wt: str) -> str:
+    """Where this session works, in one line."""
+    bound = repository.binding
+    if bound is None:
+        if repository.settings.mode == "protect":
+            return f"the main checkout is protected and no worktree is bound; run `{wt} enter NAME` before you change files."
+        return f"no worktree is bound, the main checkout is open. `{wt} enter NAME` gives this session a worktree of its own."
+    if bound.condition in ("gone", "unknown"):
+        return f"this session is bound to {bound.path}, which is gone. Run `{wt} enter {bound.path}` to make it again, or `{wt} leave`."
+    if bound.condition in ("detached", "protected"):
+        return f"this session works in {bound.path}, which has left its branch: git -C {bound.path} switch {bound.branch}"
+    branch = f" (branch {bound.head or bound.branch})" if bound.head or bound.branch else ""
+    return f"this session works in the worktree {bound.path}{branch}. Use paths below it, and run `cd {bound.path}` once."
+
+
+def trouble(repository: "Repository", look: Look, disk: "Any") -> "list[str]":
+    """What a person should hear of: state that could not be read, recent faults of the hook."""
+    age = disk.age(join(records.folder(disk, repository.common), "faults.jsonl", disk.FLAVOUR))
+    said = [f"Tell the person: {fault}." for fault in look.heard[:1]]
+    return said or (["Tell the person that the guard had faults: `wt status` shows them."] if age is not None and age < A_DAY else [])
+
+
+def carry(source: str, call: "Call", repository: "Repository", disk: "Any") -> None:
+    """A resumed session has its binding back; after a clear it goes on under the new id, in the same process of the client."""
+    pid = process_of(disk)
+    started = disk.started(pid) if pid else None
+    if source == "resume":
+        record = sessions.load(disk, repository.common, call.session)
+        if record is None or not record["active"]:
+            return
+    else:
+        record = sessions.of_process(disk, repository.common, pid, started) if pid and started else None
+        if record is None or (repository.binding and repository.binding.source == "session"):
+            return
+    sessions.save(disk, repository.common, {**record, "session": call.session, "ended_at": None,
+                                            "client_pid": pid if started is not None else None, "client_started": started})
+
+
+def process_of(disk: "Any") -> "int | None":
+    told = disk.variable("CLAUDE_PID")
+    return int(told) if told.isascii() and told.isdigit() else None
+
+
+def prepare(call: "Call", disk: "Any") -> None:
+    """What later shell calls of the agent need: the session's id, `wt` on PATH, an environment for it. Never in the session's way."""
+    try:
+        export(call, disk)
+        data = data_folder(disk)
+        if data and disk.kind(ROOT + "/scripts/wt"):
+            remember(disk, join(data, "python", disk.FLAVOUR), sys.executable)
+            ready = disk.kind(ROOT + "/.venv/ready") or disk.read(join(data, "set-up", disk.FLAVOUR)) == f"{guard.VERSION} {ROOT}\n"
+            if not ready:
+                disk.start_detached([sys.executable, "-I", ROOT + "/guard/wt/environment.py", "--detached"])
+    except OSError as fault:
+        disk.say(f"worktree-guard: wt could not be prepared: {fault}")
+
+
+def export(call: "Call", disk: "Any") -> None:
+    file = disk.variable("CLAUDE_ENV_FILE")
+    if not file:
+        return
+    lines = [f"export WORKTREE_GUARD_SESSION={quoted(call.session)}"] if call.session else []
+    if disk.kind(ROOT + "/scripts/wt"):
+        lines.append(f'export PATH="$PATH":{quoted(ROOT + "/scripts")}')
+    disk.append(file, "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"), 1 << 30)
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def command(disk: "Any") -> str:
+    """`wt`, or `worktree-guard` where another program of that name comes first on PATH."""
+    for folder in disk.variable("PATH").split(";" if disk.FLAVOUR.sep == "\\" else ":"):
+        if folder and folder != ROOT + "/scripts" and disk.kind(folder + "/wt"):
+            return "worktree-guard"
+    return "wt"
+
+
+def data_folder(disk: "Any") -> str:
+    """The user's folder for this program's data, "" without a home. hooks/run and guard/wt/environment.py look there as well."""
+    for name, below in (("XDG_DATA_HOME", ""), ("LOCALAPPDATA", ""), ("HOME", "/.local/share")):
+        if disk.variable(name):
+            return str(disk.variable(name).replace("\\", "/") + below + "/worktree-guard")
+    return ""
+
+
+def remember(disk: "Any", path: str, text: str) -> None:
+    if text and disk.read(path) != text + "\n":
+        disk.make_folders(parent(path, disk.FLAVOUR))
+        disk.replace(path, text.encode("utf-8", "surrogateescape") + b"\n")

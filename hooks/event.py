@@ -1,0 +1,11 @@
+"""Every event but PreToolUse: session starts and ends, helpers, the client's own worktrees, permission requests."""
+import sys
+
+sys.path.insert(0, (__file__.replace("\\", "/").rpartition("/")[0] or ".") + "/..")
+
+try:
+    from guard.events import main
+except Exception as fault:
+    sys.stderr.write(f"worktree-guard is damaged: {fault}\n")
+    sys.exit(0)
+main(sys.argv[1:])
