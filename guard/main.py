@@ -105,7 +105,7 @@ def noted(disk: "Any", common: str, call: Call, verdict: Verdict) -> None:
     try:
         audit.verdict(disk, common, call, verdict)
     except (OSError, ValueError) as fault:
-        disk.say(f"worktree-guard: the audit line could not be written: {fault}")
+        heard(disk, f"the audit line could not be written: {fault}", call.client, call)
 
 
 def heard(disk: "Any", said: str, client: str, call: "Call | None" = None) -> None:

@@ -33,6 +33,14 @@ class FakeDisk:
     def real(self, path: str) -> str:
         return path
 
+    def existing(self, path: str) -> str:
+        while self.kind(path) is None and parent(path, self.FLAVOUR) != path:
+            path = parent(path, self.FLAVOUR)
+        return path
+
+    def content_or(self, path: str, unreadable: str) -> str | None:
+        return self.read(path)
+
     def read(self, path: str, most: int = 0) -> str | None:
         return self.files.get(key(path, self.FLAVOUR))
 

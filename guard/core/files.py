@@ -73,7 +73,7 @@ def link_out_of_worktree(f: Facts) -> bool:
 
 
 def link_out_of_twin(f: Facts) -> bool:
-    return f.to_leaves and f.to_there
+    return f.to_leaves
 
 
 def submodule_missing(f: Facts) -> bool:
@@ -136,6 +136,10 @@ def passes(e: Effect, f: Facts) -> Answer:
     return PASS
 
 
+def pass_unless_settings(e: Effect, f: Facts) -> Answer:
+    return unless_settings(f, PASS)
+
+
 def deny_git_folder(e: Effect, f: Facts) -> Answer:
     return refuse("git-folder", f"{e.said} of {f.path}", "git's own files are not written by hand; one wrong byte breaks every worktree.",
                   "use the git command for it (git config, git worktree, ...) in your own worktree.")
@@ -191,9 +195,10 @@ def deny_wrong_branch(e: Effect, f: Facts) -> Answer:
 
 def deny_stale(e: Effect, f: Facts) -> Answer:
     bound = binding(f)
-    lost = "is gone" if bound.condition == "gone" else "is no worktree of this repository any more"
-    again = f"wt enter {quoted(bound.path)} to make it again, or wt leave to work in the main checkout."
-    return refuse("stale-worktree", f"{e.said} of {f.path}", f"the worktree this session is bound to, {bound.path}, {lost}.", again)
+    lost, way_out = "is gone", f"wt enter {quoted(bound.path)} to make it again, or wt leave to work in the main checkout."
+    if bound.condition == "unknown":
+        lost, way_out = "is no worktree of this repository any more", "wt leave to work in the main checkout; what is in that folder stays."
+    return refuse("stale-worktree", f"{e.said} of {f.path}", f"the worktree this session is bound to, {bound.path}, {lost}.", way_out)
 
 
 def move(e: Effect, f: Facts) -> Answer:
@@ -237,7 +242,7 @@ def pass_if_open(e: Effect, f: Facts) -> Answer:
 
 def unless_settings(f: Facts, otherwise: Answer) -> Answer:
     """The guard's own settings are a person's."""
-    if f.rel.replace("\\", "/") not in SETTINGS_FILES:
+    if f.place not in (MAIN, ELSEWHERE) or f.rel.replace("\\", "/") not in SETTINGS_FILES:
         return otherwise
     return Answer(kind=ASK, rule="guard-settings", spends=otherwise.spends,
                   reason=f"{f.path} holds the settings of worktree-guard, which are the owner's to change. Let the agent write it?\n"
@@ -256,9 +261,9 @@ def quoted(word: str) -> str:
 
 TABLE: "tuple[tuple[str, Callable[[Facts], bool], Callable[[Effect, Facts], Answer], Callable[[Effect, Facts], Answer]], ...]" = (
     # the path lies in                                    fits                      read or search   write
-    ("outside every repository of ours",                  in_no_repository_of_ours, passes,          passes),
+    ("outside every repository of ours",                  in_no_repository_of_ours, passes,          pass_unless_settings),
     ("git's folders and .git pointer files",              in_git_folder,            passes,          deny_git_folder),
-    ("a pattern of main_write_allow, or a `wt allow`",    allowed,                  passes,          passes),
+    ("a pattern of main_write_allow, or a `wt allow`",    allowed,                  passes,          pass_unless_settings),
     ("the main checkout, while it is authorised",         authorised,               passes,          pass_authorised),
     ("a link in your worktree that leaves it",            link_out_of_worktree,     passes,          deny_link),
     ("another worktree",                                  in_other_worktree,        passes,          deny_other_worktree),

@@ -9,21 +9,24 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000  # bytes a file; with its .1 at most twice that
 LONGEST = 400
+MOST_PATHS = 20
 SECRETS = ("token", "secret", "passw", "apikey", "api_key", "auth", "credential", "key", "pwd")
 
 
 def verdict(disk: "Any", common: str, call: Call, given: Verdict) -> None:
     """Adds one line to audit.jsonl. OSError where it cannot."""
-    line = {"at": disk.now(), "client": call.client, "session": call.session, "tool": call.tool, "verdict": given.kind,
-            "rule": given.rule, "cwd": masked(call.cwd), "paths": [masked(path) for path in given.paths]}
+    line = {"at": disk.now(), "client": call.client, "session": call.session[:LONGEST], "tool": call.tool[:LONGEST], "verdict": given.kind,
+            "rule": given.rule, "cwd": masked(call.cwd), "paths": [masked(path) for path in given.paths[:MOST_PATHS]]}
+    if len(given.paths) > MOST_PATHS:
+        line["more_paths"] = len(given.paths) - MOST_PATHS
     if call.agent:
-        line["agent"] = call.agent
+        line["agent"] = call.agent[:LONGEST]
     _add(disk, common, "audit.jsonl", line)
 
 
 def fault(disk: "Any", cwd: str, said: str, client: str, tool: str = "") -> None:
     """Adds one line to faults.jsonl: of the repository at `cwd`, else of the user. OSError where it cannot."""
-    line = {"at": disk.now(), "client": client, "tool": tool, "fault": masked(said)}
+    line = {"at": disk.now(), "client": client[:LONGEST], "tool": tool[:LONGEST], "fault": masked(said)}
     here = repo.checkout_of(disk, disk.real(cwd)) if cwd else None
     if here is not None:
         try:
@@ -31,8 +34,11 @@ def fault(disk: "Any", cwd: str, said: str, client: str, tool: str = "") -> None
             return
         except OSError:
             pass  # a read-only repository: the user's own folder is left
-    data = disk.variable("XDG_STATE_HOME") or (disk.home() and join(disk.home(), ".local/state", disk.FLAVOUR))
-    if data and disk.kind(data):
+    data = disk.variable("XDG_STATE_HOME")
+    if not data and disk.home() and disk.kind(disk.home()):
+        data = join(join(disk.home(), ".local", disk.FLAVOUR), "state", disk.FLAVOUR)
+    if data:
+        disk.make_folders(data)
         _add(disk, data, "faults.jsonl", line)
 
 

@@ -75,7 +75,10 @@ def real(path: str) -> str:
             done = done.rpartition("/")[0] or "/"
             continue
         step = done + part if done == "/" else done + "/" + part
-        if kind(step) != "link":
+        found = kind(step)
+        if found is None:
+            return absolute("/".join([step, *rest]), "/", "", FLAVOUR)
+        if found != "link":
             done = step
             continue
         links += 1
@@ -86,6 +89,22 @@ def real(path: str) -> str:
             done = "/"
         rest = goal.split("/") + rest
     return done
+
+
+def existing(path: str) -> str:
+    """The longest part of an absolute path that is there: what lies below costs no further look, however deep."""
+    if FLAVOUR is WINDOWS:
+        while kind(path) is None and parent(path, FLAVOUR) != path:
+            path = parent(path, FLAVOUR)
+        return path
+    at = 0
+    while True:
+        end = path.find("/", at + 1)
+        if kind(path[:end] if end > 0 else path) is None:
+            return path[:at] or "/"
+        if end < 0:
+            return path
+        at = end
 
 
 def _real_on_windows(path: str) -> str:
@@ -132,11 +151,23 @@ def _read(path: str, most: int) -> "str | None":
     return data.decode("utf-8", "surrogateescape")
 
 
+def content_or(path: str, unreadable: str) -> "str | None":
+    """The same, with a text of the caller's for what is there and cannot be read."""
+    try:
+        return read(path)
+    except OSError:
+        return unreadable
+
+
 def _drain(fd: int, most: int) -> bytes:
     chunks: "list[bytes]" = []
     size = 0
     while True:
-        chunk = system.read(fd, 1 << 16)
+        try:
+            chunk = system.read(fd, 1 << 16)
+        except BlockingIOError:  # a pipe set to O_NONBLOCK: nothing there yet; `watch` bounds the wait
+            time.sleep(0.001)
+            continue
         if not chunk:
             return b"".join(chunks)
         chunks.append(chunk)
@@ -170,7 +201,7 @@ def make_folders(path: str) -> None:
 
 def append(path: str, line: bytes, most: int) -> None:
     """Adds a line in one write. A file past `most` bytes becomes `path`.1 first, so two files are the bound."""
-    flags = system.O_WRONLY | system.O_APPEND | system.O_CREAT | _BINARY
+    flags = system.O_WRONLY | system.O_APPEND | system.O_CREAT | getattr(system, "O_NONBLOCK", 0) | _BINARY  # a pipe nobody reads
     fd = system.open(_name(path), flags, 0o600)
     try:
         mine = system.fstat(fd)
@@ -220,7 +251,7 @@ def claim(path: str, owner: str) -> bool:
     try:
         fd = system.open(_name(path), system.O_WRONLY | system.O_CREAT | system.O_EXCL | _BINARY, 0o600)
     except FileExistsError:
-        return bool(owner) and read(path) == owner
+        return bool(owner) and content_or(path, "") == owner
     try:
         system.write(fd, owner.encode("utf-8", "replace"))
     finally:
@@ -284,11 +315,14 @@ def say(text: str) -> None:
 
 def leave(answer: bytes) -> None:
     """Writes the answer and ends the process at once: tearing the interpreter down costs 2 ms more."""
-    try:
-        while answer:
-            answer = answer[system.write(1, answer):]
-    except OSError:
-        pass
+    view = memoryview(answer)
+    while view:
+        try:
+            view = view[system.write(1, view):]
+        except BlockingIOError:  # a full pipe set to O_NONBLOCK; `watch` bounds the wait
+            time.sleep(0.001)
+        except OSError:
+            break
     system._exit(0)
 
 

@@ -1,5 +1,6 @@
 """Effects to facts: reads what the effects need and nothing else, each file at most once a call."""
 from guard.core.model import (
+    ELSEWHERE,
     ENTER,
     GIT,
     GONE,
@@ -16,7 +17,7 @@ from guard.core.model import (
     Repository,
     Settings,
 )
-from guard.core.paths import absolute, has_git_part, inside, join, parent, relative
+from guard.core.paths import absolute, has_git_part, inside, is_absolute, join, parent, relative
 from guard.edge import binding, records, repo
 
 TYPE_CHECKING = False
@@ -48,7 +49,10 @@ class Look:
             facts = self.of_path(self.call.cwd, writes=False)
             nested = join(facts.repository.main, self._own(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
             return self.of_path(nested, writes=False) if nested and effect.tail and self.disk.kind(nested) else facts.but(place=OTHER)
-        return self.of_path(absolute(effect.path, self.call.cwd, self.disk.home(), self.flavour), effect.kind == WRITE, effect.makes)
+        home = self.disk.home()
+        if effect.path[:2] in ("~", "~/") and not home:
+            return Facts(path=effect.path)  # a folder nobody can name, but not one of ours
+        return self.of_path(absolute(effect.path, self.call.cwd, home, self.flavour), effect.kind == WRITE, effect.makes)
 
     # --- where one path lies --------------------------------------------------------------------------------------
 
@@ -72,7 +76,9 @@ class Look:
         if bound and bound.condition in UNUSABLE and (inside(path, bound.path, self.flavour) or inside(real, bound.path, self.flavour)):
             return facts.but(place=GONE)  # type: ignore[no-any-return]
         if checkout:
-            place = OWN if self._is_own(checkout, repository) else OTHER if checkout.linked else MAIN
+            place = ELSEWHERE if checkout.bare else OTHER if checkout.linked else MAIN
+            if self._is_own(checkout, repository):
+                place = OWN
             facts = facts.but(place=place, root=checkout.root, rel=self._below(real, checkout))
         if bound and bound.condition not in UNUSABLE:
             return self._with_twin(facts, inner if host and inner else None, writes and makes)
@@ -81,9 +87,7 @@ class Look:
     def _guarded(self, real: str, inner: "repo.Checkout | None", host: "repo.Checkout | None"
                  ) -> "tuple[Repository, repo.Checkout | None] | None":
         """The repository whose rules hold for a path, and the checkout the path lies in (None: in git's own folder)."""
-        near = self.checkout(self.disk.real(self.call.cwd))
-        project = self.checkout(self.disk.real(self.call.project)) if self.call.project else None
-        homes = [c for c in (near, repo.submodule_host(self.disk, near) if near else None, project) if c]
+        homes = [*self._stands(self.call.cwd), *self._stands(self.call.project)]
         for checkout in (inner, host):  # a submodule with a binding of its own goes before the repository that holds it
             bound = self.repository(checkout).binding if checkout else None
             if checkout and bound and (bound.source != "repository" or any(self.disk.same(checkout.common, h.common) for h in homes)):
@@ -98,6 +102,16 @@ class Look:
             if bound and bound.condition in UNUSABLE and inside(real, bound.path, self.flavour):
                 return self.repository(home), None
         return None
+
+    def _stands(self, folder: str) -> "list[repo.Checkout]":
+        """The checkout that a folder lies in, and the one that holds it as a submodule."""
+        near = self.checkout(self.disk.real(folder)) if folder else None
+        host = repo.submodule_host(self.disk, near) if near else None
+        return [checkout for checkout in (near, host) if checkout]
+
+    def _stands_in(self, folder: str, common: str) -> "repo.Checkout | None":
+        """The same, of one repository."""
+        return next((checkout for checkout in self._stands(folder) if self.disk.same(checkout.common, common)), None)
 
     def checkout(self, path: str) -> "repo.Checkout | None":
         if path not in self._checkouts:
@@ -163,15 +177,25 @@ class Look:
 
     def _repository(self, checkout: "repo.Checkout") -> Repository:
         common, disk = checkout.common, self.disk
-        main = repo.work_tree(disk, common)[1] if checkout.linked else checkout.root
+        near, project = self._stands_in(self.call.cwd, common), self._stands_in(self.call.project, common)
+        main = "" if checkout.bare else checkout.root if not checkout.linked else self._main(common, near, project)
         settings = self._settings(main or parent(common, self.flavour))
-        near = self.checkout(disk.real(self.call.cwd))
-        project = self.checkout(disk.real(self.call.project)) if self.call.project else None
         bound = binding.find(disk, self.call, common, settings, near, project, self.heard)
-        leave = self._authorisation(common, main)
+        leave = self._authorisation(common)
         return Repository(common=common, main=main, settings=settings, binding=bound, authorisation=leave["id"] if leave else "",
-                          once=bool(leave and leave["once"]),
-                          servers_in_main=project is None or (not project.linked and disk.same(project.common, common)))
+                          once=bool(leave and leave["once"]), servers_in_main=not self.call.project or bool(project and not project.linked))
+
+    def _main(self, common: str, near: "repo.Checkout | None", project: "repo.Checkout | None") -> str:
+        """The main checkout of a linked worktree: by git's config, by where the call stands, else as `wt enter` wrote it down."""
+        bare, told = repo.work_tree(self.disk, common)
+        if bare or told:
+            return told
+        stood = next((c.root for c in (near, project) if c and not c.linked and not c.bare), "")
+        if stood:
+            return stood
+        state = join(records.folder(self.disk, common), "state.json", self.flavour)
+        known = records.binding(self.disk, state, [])
+        return str(known["main"]) if known else ""
 
     def _settings(self, folder: str) -> Settings:
         if not any(self.disk.kind(join(folder, self._own(name), self.flavour)) for name in SETTINGS_FILES):
@@ -179,7 +203,7 @@ class Look:
         from guard.edge import settings  # most repositories have none: a module less to load
         return settings.load(self.disk, folder, self.heard)
 
-    def _authorisation(self, common: str, main: str) -> "dict[str, Any] | None":
+    def _authorisation(self, common: str) -> "dict[str, Any] | None":
         folder = records.folder(self.disk, common)
         path = join(folder, "override.json", self.flavour)
         for leave in records.living(self.disk, path, "authorisations", records.AUTHORISATION, self.call.session, self.heard):
@@ -187,7 +211,8 @@ class Look:
                 continue
             if leave["branch"] and repo.head(self.disk, common) != leave["branch"]:
                 continue
-            used = self.disk.read(join(join(folder, "used", self.flavour), leave["id"], self.flavour)) if leave["once"] else None
+            mark = join(join(folder, "used", self.flavour), leave["id"], self.flavour)
+            used = self.disk.content_or(mark, "by somebody") if leave["once"] else None
             if used is None or (self.call.call_id and used == self.call.call_id):
                 return leave
         return None
@@ -195,4 +220,5 @@ class Look:
     def _allowed(self, real: str, path: str, repository: Repository) -> bool:
         file = join(records.folder(self.disk, repository.common), "allow.json", self.flavour)
         permits = records.living(self.disk, file, "entries", records.PERMIT, self.call.session, self.heard)
-        return any(inside(way, permit["path"], self.flavour) for permit in permits for way in (real, path))
+        places = [permit["path"] for permit in permits if is_absolute(permit["path"], self.flavour)]
+        return any(inside(way, place, self.flavour) for place in places for way in (real, path))

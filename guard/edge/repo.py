@@ -13,17 +13,23 @@ SMALL = 65536
 
 
 class Checkout(Record):
-    """A folder with a `.git`: the main checkout of a repository, or one of its linked worktrees."""
+    """A folder with a `.git`: the main checkout of a repository, or one of its linked worktrees.
 
-    __slots__ = ("common", "gitdir", "linked", "root")
+    `bare`: neither; a bare repository keeps its worktrees around itself, and this folder holds them.
+    """
+
+    __slots__ = ("bare", "common", "gitdir", "linked", "root")
+    DEFAULTS = {"bare": False}
     root: str
     gitdir: str
     common: str
     linked: bool
+    bare: bool
 
 
 def checkout_of(disk: "Any", path: str) -> "Checkout | None":
-    """The checkout with the nearest `.git` at or above `path` (absolute). None outside every working tree."""
+    """The checkout with the nearest `.git` at or above `path` (absolute). None outside every repository."""
+    path = disk.existing(path)
     while True:
         found = checkout_at(disk, path)
         if found is not None:
@@ -48,9 +54,7 @@ def checkout_at(disk: "Any", root: str) -> "Checkout | None":
         return None
     common = common_of(disk, gitdir)
     linked = common != gitdir
-    if not linked and work_tree(disk, common)[0]:
-        return None  # a bare repository keeps its worktrees around itself; the folder above is not a checkout
-    return Checkout(root=root, gitdir=gitdir, common=common, linked=linked)
+    return Checkout(root=root, gitdir=gitdir, common=common, linked=linked, bare=not linked and work_tree(disk, common)[0])
 
 
 def _after_gitdir(disk: "Any", pointer: str, root: str) -> str:

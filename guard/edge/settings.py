@@ -35,20 +35,19 @@ def from_document(given: "Any", heard: "list[str]") -> Settings:
         return Settings()
     chosen = {}
     for name, default in Settings.DEFAULTS.items():
-        value = _given(given, name)
-        if value is _MISSING:
-            continue
         try:
-            chosen[name] = _checked(name, value, default)
+            value = _given(given, name)
+            if value is not _MISSING:
+                chosen[name] = _checked(name, value, default)
         except Fault as fault:
             heard.append(f"setting {name}: {fault}; its default is used")
     return Settings(**chosen)
 
 
 def _given(given: "dict[str, Any]", name: str) -> "Any":
-    group = given.get(NESTED[name]) if name in NESTED else given
+    group = given.get(NESTED[name], {}) if name in NESTED else given
     if not isinstance(group, dict):
-        return _MISSING
+        raise Fault(f"{NESTED[name]} is not an object")
     for old, new in OLD_NAMES.items():
         if new == name and name not in group and old in group:
             return group[old]

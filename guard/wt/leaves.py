@@ -5,6 +5,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from guard.edge.records import lasts
 from guard.wt.errors import UsageError
 from guard.wt.models import Authorisation, Overrides, Permit, Permits, now
 from guard.wt.store import Store
@@ -37,12 +38,12 @@ def needs_reason(reason: str) -> str:
 def living_authorisations(store: Store) -> list[Authorisation]:
     found = store.load(store.path("override.json"), Overrides)
     used = store.path("used")
-    return [a for a in (found.authorisations if found else []) if a.expires_at > now() and not (a.once and (used / a.id).exists())]
+    return [a for a in (found.authorisations if found else []) if lasts(a.expires_at, now()) and not (a.once and (used / a.id).exists())]
 
 
 def living_permits(store: Store) -> list[Permit]:
     found = store.load(store.path("allow.json"), Permits)
-    return [p for p in (found.entries if found else []) if p.expires_at > now()]
+    return [p for p in (found.entries if found else []) if lasts(p.expires_at, now())]
 
 
 def minutes_as_ttl(given: dict[str, Any]) -> None:

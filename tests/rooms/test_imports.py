@@ -28,7 +28,7 @@ TABLE: dict[str, tuple[str, ...]] = {
 }
 FREE = "guard.wt"  # cold: it may import anything, and nobody imports it
 SUBPROCESS = {"guard/wt/git.py", "guard/wt/environment.py"}
-CEILING, FUNCTION_CEILING = 320, 45  # lines
+CEILING, FUNCTION_CEILING = 350, 45  # lines
 
 
 def module_of(path: Path) -> str:

@@ -46,10 +46,11 @@ def effects(call: "Call") -> "list[Effect]":
 
 
 def path_field(given: "dict[str, Any]", names: "tuple[str, ...]" = PATH_FIELDS) -> "tuple[str, str]":
-    """The first field that is there, and its path: ("", "") when none is."""
+    """The first field that says something, and its path: ("", "") when none does."""
     for name in names:
-        if name in given:
-            return name, text(given[name], name)
+        path = text(given.get(name), name)
+        if path:
+            return name, path
     return "", ""
 
 

@@ -21,7 +21,7 @@ HELP = "worktrees, bindings, authorisations and faults of this repository"
 FAULTS = 5
 STALE = {
     "gone": "Its folder is gone: wt enter {path} makes it again, wt leave ends the binding.",
-    "unknown": "git does not know it any more: wt enter {path} makes it again, wt leave ends the binding.",
+    "unknown": "git does not know it any more: wt leave ends the binding; what is in the folder stays.",
     "detached": "It is on a detached HEAD: git -C {path} switch {branch}",
     "protected": "It is on a protected branch: git -C {path} switch {branch}",
 }
