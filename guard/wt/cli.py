@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import guard
 from guard.wt.commands import allow, authorize_main, demo, enter, leave, new, revoke_main, status
-from guard.wt.errors import DONE, INTERRUPTED, OUR_FAULT, UsageError, WtError
+from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
 from guard.wt.repository import open_repository
 from guard.wt.stdin import filled_in
 
@@ -57,7 +57,8 @@ def parser() -> Parser:
 
 def main(words: list[str]) -> int:
     """Runs one command; returns its exit status. stdout is the answer, stderr the refusal, never both."""
-    as_json = "--json" in words
+    options = words[:words.index("--")] if "--" in words else words
+    as_json = "--json" in options
     words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
     try:
         args = parser().parse_args(words)
@@ -65,18 +66,14 @@ def main(words: list[str]) -> int:
             parser().print_help()
             return DONE
         command = COMMANDS[args.verb]
-        filled_in(args, getattr(command, "STDIN", {}), given=len(words) > 1 + words.count("--json"))
+        filled_in(args, getattr(command, "STDIN", {}), given=len(words) > 1 + options.count("--json"))
         repository = None if args.verb in WITHOUT_REPOSITORY else open_repository(here())
         data = command.run(repository, args)
-        answered(data, command.lines, as_json)
-        return DONE
+        return answered(data, command.lines, as_json)
     except WtError as refusal:
         return refused(refusal, as_json)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - the reader has gone; so may we
-        return DONE
     except Exception as fault:
         return refused(our_fault(fault, words), as_json)
 
@@ -88,10 +85,20 @@ def here() -> Path:
         raise UsageError("the folder you stand in is gone", code="folder-gone", hint="cd to the main checkout and try again") from None
 
 
-def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]], as_json: bool) -> None:
+def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]], as_json: bool) -> int:
+    """Prints the answer. What was done is done, even where nobody can read it."""
     text = json.dumps({"ok": True, "data": data}, ensure_ascii=True) if as_json else "\n".join(lines(data))
-    sys.stdout.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding or "utf-8") + "\n")
-    sys.stdout.flush()
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stdout.flush()
+    except OSError as fault:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - or the interpreter complains at its end
+        if isinstance(fault, BrokenPipeError):
+            return DONE  # the reader has seen enough
+        sys.stderr.write(f"wt: done, but the answer cannot be written: {fault}\n")
+        return FAILED
+    return DONE
 
 
 def refused(refusal: WtError, as_json: bool) -> int:
@@ -105,13 +112,26 @@ def refused(refusal: WtError, as_json: bool) -> int:
 
 def our_fault(fault: Exception, words: list[str]) -> WtError:
     """Writes what we know to a file, ready to paste into an issue."""
-    handle, name = tempfile.mkstemp(prefix="wt-report-", suffix=".txt")
-    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(f"worktree-guard {guard.VERSION}, Python {platform.python_version()} ({sys.executable}), {platform.platform()}\n"
-                   f"wt {' '.join(words)}\n\n{''.join(traceback.format_exception(fault))}")
-    return WtError(f"a fault of wt itself: {type(fault).__name__}: {fault}", code="our-fault", status=OUR_FAULT,
-                   hint=f"please report it with the text of {name}", details={"report": name})
+    text = (f"worktree-guard {guard.VERSION}, Python {platform.python_version()} ({sys.executable}), {platform.platform()}\n"
+            f"wt {' '.join(words)}\n\n{''.join(traceback.format_exception(fault))}")
+    said = f"a fault of wt itself: {type(fault).__name__}: {fault}"
+    try:
+        handle, name = tempfile.mkstemp(prefix="wt-report-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError:  # a full disk may be why we are here
+        return WtError(said, code="our-fault", status=OUR_FAULT, hint="please report it; wt status may say more",
+                       details={"text": text[-4000:]})
+    return WtError(said, code="our-fault", status=OUR_FAULT, hint=f"please report it with the text of {name}", details={"report": name})
 
 
 def entry() -> NoReturn:
+    for fd in (0, 1, 2):  # closed ones would be taken by the next file that opens
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     sys.exit(main(sys.argv[1:]))

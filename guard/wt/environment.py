@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -103,14 +104,20 @@ def remember(name: str, text: str) -> None:
     fresh.replace(data_folder() / name)
 
 
+def by_hand(env: str) -> str:
+    """The same for a person to type."""
+    wanted = " ".join(shlex.quote(word) for word in requirements())
+    return f"python3 -m venv {env} && {env}/bin/pip install {wanted} && touch {env}/ready"
+
+
 def main(words: list[str]) -> int:
     """`--detached`: started by a session's start, in nobody's way, so it may install."""
     try:
         env = folder()
         if not (env / "ready").exists():
             if "--detached" not in words and any(os.environ.get(name) for name in AGENTS):
-                print(f"worktree-guard: wt is not set up yet. A person runs this once in a terminal: {ROOT / 'scripts' / 'wt'} status",
-                      file=sys.stderr)
+                once = f"{shlex.quote(str(ROOT / 'scripts/wt'))} status"
+                print(f"worktree-guard: wt is not set up yet. A person runs this once in a terminal: {once}", file=sys.stderr)
                 return 127
             make(env, requirements())
         remember("python", sys.executable)
@@ -118,7 +125,7 @@ def main(words: list[str]) -> int:
     except (OSError, RuntimeError, subprocess.CalledProcessError) as fault:
         said = getattr(fault, "stderr", b"") or b""
         print(f"worktree-guard: wt could not be set up: {fault}\n{said.decode(errors='replace')[-600:]}"
-              f"Type: python3 -m venv {ROOT}/.venv && {ROOT}/.venv/bin/pip install {' '.join(map(repr, requirements()))}", file=sys.stderr)
+              f"Type: {by_hand(shlex.quote(str(ROOT / '.venv')))}", file=sys.stderr)
         return 127
     print(interpreter(env))
     return 0

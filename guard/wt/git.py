@@ -70,5 +70,6 @@ def _text(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> str
         lines = os.fsdecode(done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
         verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
-        raise GitError(f"git {verb}: {said}", code="git", details={"stderr": "\n".join(lines)[:2000]})
+        raise GitError(f"git {verb}: {said}", code="git", hint="wt status shows how things stand",
+                       details={"stderr": "\n".join(lines)[:2000]})
     return os.fsdecode(done.stdout).removesuffix("\n")

@@ -19,7 +19,8 @@ def end_of(ttl: str) -> str:
     fits = re.fullmatch(r"(\d{1,6})([smh])", ttl)
     length = timedelta(**{UNITS[fits[2]]: int(fits[1])}) if fits else timedelta()
     if not timedelta() < length <= LONGEST:
-        raise UsageError(f"{ttl!r} is no length of time", code="bad-ttl", hint="such as 90s, 15m or 2h; 24h at most")
+        raise UsageError(f"{ttl!r} is no length of time", code="bad-ttl",
+                         hint="90s, 15m or 2h, 24h at most: wt authorize-main --reason R --ttl 2h")
     return (datetime.now(timezone.utc) + length).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -13,6 +13,9 @@ def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+Version = Annotated[int, Field(ge=1, le=1, description="of this file's form")]
+
+
 class Strict(BaseModel):
     """No conversions: a number is not a text. Fields of a later version are kept out of our way."""
 
@@ -22,7 +25,7 @@ class Strict(BaseModel):
 class Binding(Strict):
     """Who works in which worktree: state.json (the repository's) and sessions/<id>.json."""
 
-    version: Literal[1] = 1
+    version: Version = 1
     active: bool = True
     path: str
     main: str = ""
@@ -52,7 +55,7 @@ class Authorisation(Strict):
 
 
 class Overrides(Strict):
-    version: Literal[1] = 1
+    version: Version = 1
     authorisations: list[Authorisation] = []
 
 
@@ -67,14 +70,14 @@ class Permit(Strict):
 
 
 class Permits(Strict):
-    version: Literal[1] = 1
+    version: Version = 1
     entries: list[Permit] = []
 
 
 class WorktreeRecord(Strict):
     """What the creation of a worktree decided; observation never changes it."""
 
-    version: Literal[1] = 1
+    version: Version = 1
     path: str
     owned: bool = True
     branch: str = ""

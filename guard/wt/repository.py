@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -45,9 +46,16 @@ def open_repository(here: Path) -> Repository:
     """The repository at `here`. UsageError outside of one."""
     done = git.attempt("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=here)
     if done.returncode:
+        if b"safe.directory" in done.stderr:
+            raise UsageError(f"git does not trust {here}: it belongs to somebody else", code="not-trusted",
+                             hint=f"git config --global --add safe.directory {shlex.quote(str(here))}")
         raise UsageError(f"{here} is in no git repository", code="no-repository", hint="cd into a repository, or git init")
     common = Path(os.path.realpath(os.fsdecode(done.stdout).removesuffix("\n")))
-    return Repository(common=common, main=_main(common, here), here=here)
+    found = Repository(common=common, main=_main(common, here), here=here)
+    for path in (common, found.home):
+        if any("\udc80" <= char <= "\udcff" for char in str(path)):  # bytes that are no text: our records could not name it
+            raise UsageError(f"the path {path} is not UTF-8", code="bad-path", hint="rename the folder, then git worktree repair")
+    return found
 
 
 def _main(common: Path, here: Path) -> Path | None:

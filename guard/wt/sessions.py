@@ -1,6 +1,7 @@
 """Whose call is this? The session of the agent client whose shell runs `wt`, and its process."""
 from __future__ import annotations
 
+import argparse
 import os
 from dataclasses import dataclass
 
@@ -33,6 +34,13 @@ def caller(given: str | None = None, *, whole_repository: bool = False) -> Calle
             started = disk.started(number) if number else None
             return Caller(session, program, number if started is not None else None, started)
     return Caller(given) if given else Caller(None)
+
+
+def session_id(text: str) -> str:
+    """An argument that names a session: `--session "$UNSET"` is a slip, not everybody."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the session's id is empty")
+    return text
 
 
 def _client() -> str:

@@ -65,10 +65,21 @@ def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
                 kept.pop(field, None)
                 if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
                     kept.pop("main_write_whitelist", None)
+    if bad_parent(settings.worktree_parent):
+        complaints.append(("worktree_parent", f"{settings.worktree_parent!r} can be no folder for worktrees; its default is used"))
+        settings = settings.model_copy(update={"worktree_parent": Settings().worktree_parent})
     for pattern in settings.main_write_allow:
         if pattern.strip().removeprefix("!") in EVERYTHING:
             complaints.append(("main_write_allow", f"{pattern!r} would open the whole main checkout and is dropped; use mode"))
     return settings, complaints
+
+
+def bad_parent(folder: str) -> bool:
+    """No folder for worktrees: no path at all, somebody's home who is not there, or inside git's own folder."""
+    try:
+        return "\0" in folder or not folder.strip() or ".git" in Path(folder).expanduser().parts
+    except RuntimeError:
+        return True
 
 
 def line_of(text: str, field: str) -> int:

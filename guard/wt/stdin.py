@@ -25,21 +25,34 @@ def filled_in(args: argparse.Namespace, names: dict[str, str], *, given: bool) -
         if document.get(key) is None:
             continue
         value = document[key]
-        if not isinstance(value, str):
-            raise UsageError(f"{key} on stdin is not a text", code="bad-stdin")
+        if not isinstance(value, str) or "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"{key} on stdin is not a text", code="bad-stdin", hint="wt --help")
         setattr(args, name, value)
+
+
+def whole(data: bytes) -> bool:
+    """Clients write one document and may keep the pipe open."""
+    try:
+        json.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def on_stdin() -> dict[str, Any]:
     """The JSON object on stdin; {} for a terminal, nothing, or a pipe that stays silent. UsageError for anything else."""
     if sys.stdin is None or sys.stdin.isatty() or os.name == "nt":
         return {}
-    try:
-        if not select.select([0], [], [], WAIT)[0]:
-            return {}
-        data = sys.stdin.buffer.read(MOST).removeprefix(b"\xef\xbb\xbf").strip()
-    except OSError:
-        return {}
+    data = b""
+    while len(data) < MOST:
+        try:
+            chunk = os.read(0, 65536) if select.select([0], [], [], WAIT)[0] else b""
+        except OSError:
+            break
+        data += chunk
+        if not chunk or whole(data):
+            break
+    data = data.removeprefix(b"\xef\xbb\xbf").strip()
     if not data:
         return {}
     try:

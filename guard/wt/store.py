@@ -1,6 +1,8 @@
 """State in `<common dir>/worktree-guard`: read whole, replaced whole, under one lock. Readers never see half a file."""
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -11,9 +13,10 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
+from guard.edge import audit, disk
 from guard.edge.records import file_of_session
 from guard.wt.errors import WtError
-from guard.wt.models import Binding
+from guard.wt.models import Binding, now
 
 LOCK_SECONDS = 60.0  # longer than the slowest `git worktree add` we have seen on a cold disk
 M = TypeVar("M", bound=BaseModel)
@@ -75,6 +78,12 @@ class Store:
             Path(name).unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+    def note(self, event: str, **fields: str) -> None:
+        """A line in the audit for what a person did; secrets masked. A full disk does not undo it."""
+        line = {"at": now(), "event": event, **{name: audit.masked(value) for name, value in fields.items()}}
+        with contextlib.suppress(OSError):
+            disk.append(str(self.path("audit.jsonl")), json.dumps(line).encode() + b"\n", audit.MOST)
 
     def bindings(self) -> list[Binding]:
         """The repository's active binding first, then those of sessions, by file name."""

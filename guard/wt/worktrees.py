@@ -1,7 +1,9 @@
 """The worktrees of a repository as git lists them, and finding one by name or path."""
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +31,8 @@ class Worktree:
 
     @property
     def there(self) -> bool:
-        return self.path.is_dir()
+        """Its folder is there, with anything in it."""
+        return self.path.is_dir() and any(self.path.iterdir())
 
 
 def listing(repository: Repository) -> list[Worktree]:
@@ -54,14 +57,34 @@ def listing(repository: Repository) -> list[Worktree]:
 
 def record_path(repository: Repository, path: Path) -> Path:
     """Where the record of a worktree is kept: by its folder's name, told apart by place when two have the same."""
-    inside = repository.home / repository.loaded.settings.worktree_parent
-    name = path.name if path.parent == inside else slug(str(path))[-150:]
+    name = path.name
+    if path.parent != parent_folder(repository):
+        name = f"{name[:100]}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
     return repository.store.path("worktrees") / f"{name}.json"
 
 
 def record_of(repository: Repository, path: Path) -> WorktreeRecord | None:
     found = repository.store.load(record_path(repository, path), WorktreeRecord)
     return found if found and found.path == str(path) else None
+
+
+def parent_folder(repository: Repository) -> Path:
+    """Where new worktrees go. Outside the repository, each repository has a folder of its own: <parent>/<hash>/<name>."""
+    home = Path(os.path.realpath(repository.home))
+    parent = Path(os.path.normpath(home / expanded(repository.loaded.settings.worktree_parent)))
+    shared = repository.main is None and not repository.common.name.startswith(".")  # several bare repositories in one folder
+    if shared or not parent.is_relative_to(home):
+        parent = parent / hashlib.sha256(os.fsencode(repository.common)).hexdigest()[:8]
+    return Path(os.path.realpath(parent))
+
+
+def expanded(name: str) -> Path:
+    """A path with `~` and `~user` resolved. UsageError for a user who is not there."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise UsageError(f"{name}: there is no such home", code="bad-path",
+                         hint="give the path in full: wt enter /path/to/worktree") from None
 
 
 def looks_like_path(name: str) -> bool:
@@ -75,7 +98,7 @@ def find(repository: Repository, name: str) -> Worktree | None:
     """
     entries = listing(repository)
     for start in (repository.here, repository.home):
-        place = os.path.realpath(start / Path(name).expanduser())
+        place = os.path.realpath(start / expanded(name))
         for entry in entries:
             if os.path.realpath(entry.path) == place:
                 return _not_main(entry)
@@ -83,10 +106,11 @@ def find(repository: Repository, name: str) -> Worktree | None:
         return None
     linked = [entry for entry in entries if not entry.main]
     prefix = repository.loaded.settings.branch_prefix
-    for fits in ([e for e in linked if e.name == slug(name)], [e for e in linked if e.branch in (name, prefix + name) and name]):
+    for fits in ([e for e in linked if e.name == slug(name)], [e for e in linked if e.name == name],
+                 [e for e in linked if e.branch in (name, prefix + name) and name]):
         if len(fits) > 1:
             places = ", ".join(str(e.path) for e in fits)
-            raise UsageError(f"{name} could be any of {places}", code="ambiguous", hint="give the full path")
+            raise UsageError(f"{name} could be any of {places}", code="ambiguous", hint=f"wt enter {shlex.quote(str(fits[0].path))}")
         if fits:
             return fits[0]
     return None
@@ -97,6 +121,14 @@ def _not_main(entry: Worktree) -> Worktree:
         raise UsageError(f"{entry.path} is the main checkout", code="main-checkout",
                          hint="wt leave to work there; wt enter NAME for a worktree")
     return entry
+
+
+def open_work_or_none(path: Path | None) -> dict[str, int] | None:
+    """The same; None where git cannot tell."""
+    try:
+        return open_work(path) if path and path.is_dir() else None
+    except git.GitError:
+        return None
 
 
 def open_work(path: Path) -> dict[str, int]:

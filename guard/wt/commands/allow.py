@@ -8,10 +8,12 @@ from typing import Any
 
 from guard.core.paths import has_git_part
 from guard.edge import disk
+from guard.wt import worktrees
 from guard.wt.errors import UsageError
 from guard.wt.leaves import end_of, living_permits, minutes_left, needs_reason
 from guard.wt.models import Permit, Permits, now
 from guard.wt.repository import Repository
+from guard.wt.sessions import session_id
 
 HELP = "let one path be written for a while (for a person to run)"
 STDIN = {"path": "path", "reason": "reason", "ttl": "ttl", "action": "action", "session_id": "session", "sessionId": "session"}
@@ -21,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="PATH", help="a file or folder, from the main checkout")
     parser.add_argument("--reason", default="", metavar="R", help="why")
     parser.add_argument("--ttl", default="60m", metavar="T", help="for how long (default 60m)")
-    parser.add_argument("--session", metavar="ID", help="only for this session")
+    parser.add_argument("--session", metavar="ID", type=session_id, help="only for this session")
     parser.add_argument("--list", dest="action", action="store_const", const="list", default="add", help="show what is allowed")
     parser.add_argument("--clear", dest="action", action="store_const", const="clear", help="end them all")
 
@@ -33,20 +35,24 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         return {"action": "list", "entries": [p.model_dump() for p in living_permits(store)]}
     if args.action not in ("add", "clear"):
         raise UsageError(f"{args.action!r} is no action", hint="add, list or clear")
+    if args.action == "clear" and args.path:
+        raise UsageError("--clear ends every leave, not the one for a path", hint="wt allow --clear")
     made = []
     if args.action == "add":
         made = [Permit(path=one_path(repository, args.path or ""), reason=needs_reason(args.reason), created_at=now(),
                        expires_at=end_of(args.ttl), session=args.session)]
     with store.locked():
         kept = living_permits(store) if args.action == "add" else []
-        store.save(store.path("allow.json"), Permits(entries=[*(p for p in kept if p.path not in {m.path for m in made}), *made]))
+        again = {(m.path, m.session) for m in made}
+        store.save(store.path("allow.json"), Permits(entries=[*(p for p in kept if (p.path, p.session) not in again), *made]))
+        store.note(args.action + "-path", path=made[0].path if made else "", reason=made[0].reason if made else "")
     new = {"path": made[0].path, "expires_at": made[0].expires_at} if made else {}
     return {"action": args.action, **new, "entries": [p.model_dump() for p in living_permits(store)]}
 
 
 def one_path(repository: Repository, given: str) -> str:
     """The one absolute path that is meant. UsageError for a pattern, for everything at once, and for git's own folder."""
-    path = Path(os.path.normpath(repository.home / Path(given).expanduser()))
+    path = Path(os.path.normpath(repository.home / worktrees.expanded(given)))
     home = Path(os.path.realpath(repository.home))
     real = Path(os.path.realpath(path))
     if not given.strip():
@@ -56,7 +62,8 @@ def one_path(repository: Repository, given: str) -> str:
     if home.is_relative_to(real):
         raise UsageError(f"{given} would open the whole main checkout", code="too-wide", hint="wt authorize-main --reason R --ttl 15m")
     if has_git_part(str(real), disk.FLAVOUR) or real.is_relative_to(repository.common):
-        raise UsageError(f"{given} lies in git's own folder, which is never written by hand", code="git-folder", hint="use the git command")
+        raise UsageError(f"{given} lies in git's own folder, which is never written by hand", code="git-folder",
+                         hint="use git config or git worktree instead")
     return str(real)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from guard.wt.leaves import end_of, living_authorisations, needs_reason
 from guard.wt.models import Authorisation, Overrides, now
 from guard.wt.repository import Repository
+from guard.wt.sessions import session_id
 
 HELP = "let the main checkout be written for a while (for a person to run)"
 STDIN = {"reason": "reason", "ttl": "ttl", "session_id": "session", "sessionId": "session"}
@@ -19,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="for one call only")
     parser.add_argument("--branch", metavar="B", help="only while the main checkout is on this branch")
     parser.add_argument("--only", choices=("push", "merge", "write"), help="only for this")
-    parser.add_argument("--session", metavar="ID", help="only for this session (default: for everybody in the repository)")
+    parser.add_argument("--session", metavar="ID", type=session_id, help="only for this session (default: for everybody in the repository)")
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
                          only=args.only, session=args.session)
     with store.locked():
         store.save(store.path("override.json"), Overrides(authorisations=[*living_authorisations(store), made]))
+        store.note("authorize-main", reason=reason, until=end)
     return made.model_dump()
 
 

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, create, git, worktrees
+from guard.wt import bindings, create, git, lost, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
-from guard.wt.sessions import caller
+from guard.wt.sessions import caller, session_id
 
 HELP = "work in a worktree from here on; it is made if there is none of that name"
 STDIN = {"path": "name", "task_name": "name", "base_branch": "base", "session_id": "session", "sessionId": "session"}
@@ -17,7 +18,7 @@ STDIN = {"path": "name", "task_name": "name", "base_branch": "base", "session_id
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME|PATH", help="a worktree's name or folder")
-    parser.add_argument("--session", metavar="ID", help="bind this session (default: the one whose shell this is)")
+    parser.add_argument("--session", metavar="ID", type=session_id, help="bind this session (default: the one whose shell this is)")
     parser.add_argument("--repo", action="store_true", help="bind everybody in this repository, not one session")
     creation_arguments(parser)
 
@@ -45,14 +46,17 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
 
 def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """The worktree that is meant, made when it is not there. Inside the lock."""
+    if args.name is not None and not args.name.strip():
+        raise UsageError("the name is empty", code="bad-name", hint="wt enter NAME")
     found = worktrees.find(repository, args.name) if args.name and not args.unique else None
-    if found is not None and not found.there:
-        remade(repository, found)
     if found is not None:
+        lost.brought_back(repository, found)
         if args.branch and args.branch != found.branch:
             raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
-                             hint=f"wt enter '{found.path}' without --branch, or another name")
+                             hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
         record = worktrees.record_of(repository, found.path)
+        if args.base:
+            create.base_of(repository, args.base)  # says so if there is no such commit
         base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
         start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
         data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False}
@@ -67,7 +71,7 @@ def plan(repository: Repository, args: argparse.Namespace) -> create.Plan:
     """What to make for a name, or for the path of a worktree that was here once and whose branch still is."""
     if not args.name or not worktrees.looks_like_path(args.name):
         return create.plan(repository, create.Wish(args.name or "", args.base, args.branch, args.reuse, args.unique))
-    places = (repository.here / Path(args.name).expanduser(), repository.home / args.name)
+    places = (repository.here / worktrees.expanded(args.name), repository.home / worktrees.expanded(args.name))
     path = next((place for place in places if lost_branch(repository, place)), None)
     if path is None:
         raise UsageError(f"{args.name} is no worktree of this repository", code="no-worktree",
@@ -82,21 +86,12 @@ def lost_branch(repository: Repository, path: Path) -> str:
     return next((branch for branch in told if branch and branch in create.branches(repository)), "")
 
 
-def remade(repository: Repository, gone: worktrees.Worktree) -> None:
-    """A registered worktree whose folder was deleted by hand: the same branch in the same place again."""
-    if gone.locked is not None:
-        raise UsageError(f"{gone.path} is missing and locked ({gone.locked or 'no reason given'}); its disk may only be away",
-                         code="locked-missing", hint=f"bring the disk back, or git worktree unlock '{gone.path}'")
-    git.do("worktree", "remove", "--", str(gone.path), cwd=repository.at)  # without --force: only the registration is left to remove
-    git.do(*create.NO_HOOKS, "worktree", "add", "--", str(gone.path), gone.branch or gone.head, cwd=repository.at)
-
-
 def surroundings(repository: Repository, data: dict[str, Any]) -> dict[str, Any]:
     """How far the base is from the remote's default branch, and what lies open in the main checkout (it stays as it is)."""
     origin = origin_of(repository)
     apart = worktrees.distance(repository.at, data["base_commit"], origin) if origin and data["base_commit"] else None
     return {"origin": {"ref": origin, "ahead": apart[0], "behind": apart[1]} if apart else None, "behind": apart[1] if apart else None,
-            "main_open": worktrees.open_work(repository.main) if repository.main else None}
+            "main_open": worktrees.open_work_or_none(repository.main)}
 
 
 def origin_of(repository: Repository) -> str:
@@ -113,7 +108,7 @@ def lines(data: dict[str, Any]) -> list[str]:
     told = [f"Entered {data['name']}{', made now' if data['created'] else ''}.", *facts(data), f"  binds   {whom}"]
     if data["shared_with"]:
         told.append(f"Also bound to it: session {', '.join(data['shared_with'])}.")
-    return [*told, *open_in_main(data), f"Next: cd {data['path']}"]
+    return [*told, *open_in_main(data), f"Next: cd {shlex.quote(data['path'])}"]
 
 
 def facts(data: dict[str, Any]) -> list[str]:

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, worktrees
+from guard.wt import bindings, git, lost, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
 from guard.wt.repository import Repository
-from guard.wt.sessions import caller
+from guard.wt.sessions import Caller, caller, session_id
 
 HELP = "end the binding; the worktree and its branch stay"
 STDIN = {"path": "name", "session_id": "session", "sessionId": "session"}
@@ -17,78 +18,88 @@ STDIN = {"path": "name", "session_id": "session", "sessionId": "session"}
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="the worktree to leave (default: the one you are bound to)")
-    parser.add_argument("--session", metavar="ID", help="end this session's binding")
+    parser.add_argument("--session", metavar="ID", type=session_id, help="end this session's binding")
     parser.add_argument("--all", action="store_true", help="end every binding of this repository")
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> left: [{session, path, name, branch, base, ahead, commits, open, gone}]"""
+    """-> left: [{session, path, name, branch, base, ahead, commits, open, gone, kept, back}], still: the path that now binds the caller"""
     who = caller(args.session)
     with repository.store.locked():
-        ending = chosen(repository, args, who.session)
+        ending = chosen(repository, args, who)
         bindings.unbind(repository, ending)
         once = {(b.session, b.path): b for b in ending}
-        return {"left": [left(repository, b) for b in once.values()]}
+        still = bindings.of_caller(repository, who)
+        return {"left": [left(repository, b) for b in once.values()], "still": still.path if still else None}
 
 
-def chosen(repository: Repository, args: argparse.Namespace, session: str | None) -> list[Binding]:
-    """The bindings to end. Without a session (a person's terminal) that is the repository's active one, whoever made it."""
+def chosen(repository: Repository, args: argparse.Namespace, who: Caller) -> list[Binding]:
+    """The bindings to end. A person's terminal ends the repository's active one, whoever made it; so does a session without its own."""
     held = [b for b in repository.store.bindings() if b.active]
+    own = [b for b in held if b.session == who.session]
     if args.all:
         found = held
-    elif session is not None:
-        found = [b for b in held if b.session == session]
-    else:
+    elif who.session is None:
         state = repository.store.load(repository.store.path("state.json"), Binding)
-        found = [b for b in held if args.name or b == state or (state and state.active and b.session == state.session)]
+        found = [b for b in held if args.name or (state and state.active and b.session == state.session)]
+    else:
+        found = own or [b for b in held if b.session is None and not args.session]
     if args.name:
         found = [b for b in found if named(repository, b, args.name)]
     if not found and not args.all:
         what = f"the worktree {args.name}" if args.name else "any worktree"
-        whom = f"session {session} is" if session else "this repository is"
+        whom = f"session {who.session} is" if who.session else "this repository is"
         raise UsageError(f"{whom} not bound to {what}", code="not-bound",
                          hint="wt status shows who is bound; wt leave --all ends every binding")
     return found
 
 
 def named(repository: Repository, binding: Binding, name: str) -> bool:
-    places = [repository.here / Path(name).expanduser(), repository.home / Path(name).expanduser()]
     prefix = repository.loaded.settings.branch_prefix
-    return Path(binding.path).name == name or binding.branch in (name, prefix + name) or any(
-        bindings.same_place(binding.path, place) for place in places)
+    if Path(binding.path).name == name or binding.branch in (name, prefix + name):
+        return True
+    try:
+        places = [repository.here / worktrees.expanded(name), repository.home / worktrees.expanded(name)]
+    except UsageError:
+        return False
+    return any(bindings.same_place(binding.path, place) for place in places)
 
 
 def left(repository: Repository, binding: Binding) -> dict[str, Any]:
     """What stays behind: commits ahead of the base, open files. A folder that is gone loses its registration, never its branch."""
     path = Path(binding.path)
-    gone = not path.is_dir()
-    if gone:
-        forget(repository, path)
-    at, tip = (repository.at, binding.branch) if gone else (path, "HEAD")
-    commits = git.ask_or("", "log", "--oneline", "-10", f"{binding.base}..{tip}", "--", cwd=at).splitlines() if binding.base and tip else []
-    apart = worktrees.distance(at, binding.base, tip) if binding.base and tip else None
-    return {"session": binding.session, "path": binding.path, "name": path.name, "branch": binding.branch, "base": binding.base,
-            "ahead": apart[1] if apart else None, "commits": commits, "open": None if gone else open_files(path), "gone": gone}
+    entry = next((e for e in worktrees.listing(repository) if bindings.same_place(e.path, path) and not e.main), None)
+    sound = lost.is_worktree(path)
+    branch = entry.branch if entry else binding.branch
+    at, tip = (path, "HEAD") if sound else (repository.at, branch or (entry.head if entry else ""))
+    base = binding.base
+    commits = git.ask_or("", "log", "--oneline", "-10", f"{base}..{tip}", "--", cwd=at).splitlines() if base and tip else []
+    apart = worktrees.distance(at, base, tip) if base and tip else None
+    gone = not path.is_dir() or not any(path.iterdir())
+    kept = forgotten(repository, entry) if entry and gone else ""
+    back = f"wt enter {shlex.quote(str(path))}"
+    if gone and not kept and not worktrees.record_of(repository, path):
+        back = f"wt enter {shlex.quote(path.name)} --branch {shlex.quote(branch)}"
+    return {"session": binding.session, "path": binding.path, "name": path.name, "branch": branch, "base": base,
+            "ahead": apart[1] if apart else None, "commits": commits, "open": worktrees.open_work_or_none(path) if sound else None,
+            "gone": gone, "kept": kept, "back": back}
 
 
-def open_files(path: Path) -> dict[str, int] | None:
-    """None where git cannot tell: the folder is there, but is no worktree any more."""
-    try:
-        return worktrees.open_work(path)
-    except git.GitError:
-        return None
-
-
-def forget(repository: Repository, path: Path) -> None:
-    for entry in worktrees.listing(repository):
-        if bindings.same_place(entry.path, path) and entry.locked is None and not entry.main and not entry.there:
-            git.attempt("worktree", "remove", "--", str(entry.path), cwd=repository.at, reads=False)
+def forgotten(repository: Repository, entry: worktrees.Worktree) -> str:
+    """Drops the registration of a worktree whose folder is gone. Says why where it stays: it is locked, or it still holds work."""
+    if entry.locked is not None:
+        return f"it is locked ({entry.locked or 'no reason given'})"
+    work = lost.holds_work(repository, entry)
+    if not work:
+        git.attempt("worktree", "remove", "--", str(entry.path), cwd=repository.at, reads=False)
+    return f"git still holds {work}" if work else ""
 
 
 def lines(data: dict[str, Any]) -> list[str]:
-    if not data["left"]:
-        return ["Nobody was bound."]
-    return [line for one in data["left"] for line in told(one)]
+    said = [line for one in data["left"] for line in told(one)] or ["Nobody was bound."]
+    if data["still"]:
+        said.append(f"Still bound, by the repository's own binding, to {data['still']}: wt leave ends that as well.")
+    return said
 
 
 def told(one: dict[str, Any]) -> list[str]:
@@ -101,5 +112,6 @@ def told(one: dict[str, Any]) -> list[str]:
     if counts:
         said.append(f"  open files: {', '.join(counts)}; they stay in {one['path']}")
     if one["gone"]:
-        return [*said, f"  its folder is gone; the branch {one['branch']} is kept: wt enter {one['name']} --branch {one['branch']}"]
-    return [*said, f"  back again: wt enter {one['path']}"]
+        why = f"; it stays registered, since {one['kept']}" if one["kept"] else f"; the branch {one['branch']} is kept"
+        said.append(f"  its folder is gone{why}")
+    return [*said, f"  back again: {one['back']}"]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from guard.wt import worktrees
@@ -24,9 +25,9 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         there = worktrees.find(repository, args.name) if args.name and not args.unique else None
         if there is not None:
             raise UsageError(f"there is a worktree {args.name} at {there.path}", code="exists",
-                             hint=f"wt enter {args.name}, or wt new {args.name} --unique")
+                             hint=f"wt enter {shlex.quote(args.name)}, or wt new {shlex.quote(args.name)} --unique")
         return enter.found_or_made(repository, args)
 
 
 def lines(data: dict[str, Any]) -> list[str]:
-    return [f"Made {data['name']}.", *enter.facts(data), *enter.open_in_main(data), f"Next: wt enter {data['name']}"]
+    return [f"Made {data['name']}.", *enter.facts(data), *enter.open_in_main(data), f"Next: wt enter {shlex.quote(data['name'])}"]

@@ -21,6 +21,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     with store.locked():
         ended = living_authorisations(store)
         store.save(store.path("override.json"), Overrides())
+        store.note("revoke-main", ended=str(len(ended)))
     return {"ended": len(ended)}
 
 

@@ -11,11 +11,12 @@ from typing import Any
 from guard.core import model
 from guard.edge import disk
 from guard.edge.binding import condition
-from guard.wt import bindings, git, worktrees
+from guard.edge.records import lasts
+from guard.wt import bindings, lost, worktrees
 from guard.wt.leaves import living_authorisations, living_permits, minutes_left
 from guard.wt.models import Binding
 from guard.wt.repository import Repository
-from guard.wt.sessions import caller
+from guard.wt.sessions import caller, session_id
 
 HELP = "worktrees, bindings, authorisations and faults of this repository"
 FAULTS = 5
@@ -28,7 +29,7 @@ STALE = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--session", metavar="ID", help="as this session sees it")
+    parser.add_argument("--session", metavar="ID", type=session_id, help="as this session sees it")
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
@@ -64,21 +65,20 @@ def described(repository: Repository, own: Binding) -> dict[str, Any]:
 def row(repository: Repository, entry: worktrees.Worktree, held: list[Binding]) -> dict[str, Any]:
     record = worktrees.record_of(repository, entry.path) if not entry.main else None
     base = record.base if record else "" if entry.main else bindings.assumed_base(repository, entry.branch)
-    apart = worktrees.distance(entry.path, base, "HEAD") if base and entry.there else None
+    sound = lost.is_worktree(entry.path) if not entry.main else True
+    apart = worktrees.distance(entry.path, base, "HEAD") if base and sound else None
     bound = {b.session or "repository" for b in held if bindings.lives(b) and bindings.same_place(b.path, entry.path)}
     return {"name": entry.name, "path": str(entry.path), "branch": entry.branch, "head": entry.head, "base": base or None,
-            "ahead": apart[1] if apart else None, "behind": apart[0] if apart else None, "dirty": open_or_none(entry),
+            "ahead": apart[1] if apart else None, "behind": apart[0] if apart else None,
+            "dirty": worktrees.open_work_or_none(entry.path) if sound else None,
             "main": entry.main, "owned": record is not None and record.owned, "bound_by": sorted(bound), "lease": None, "lane": None,
-            "locked": entry.locked, "stale": None if entry.there else "locked, missing" if entry.locked is not None else "missing"}
+            "locked": entry.locked, "stale": stale(entry, sound)}
 
 
-def open_or_none(entry: worktrees.Worktree) -> dict[str, int] | None:
-    if not entry.there:
-        return None
-    try:
-        return worktrees.open_work(entry.path)
-    except git.GitError:
-        return None
+def stale(entry: worktrees.Worktree, sound: bool) -> str | None:
+    if entry.there:
+        return None if sound else "damaged"
+    return "locked, missing" if entry.locked is not None else "missing"
 
 
 def faults(repository: Repository) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def faults(repository: Repository) -> list[dict[str, Any]]:
             except ValueError:
                 continue
     recent = (datetime.now(timezone.utc) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    kept = [fault for fault in found if isinstance(fault, dict) and str(fault.get("at")) > recent]
+    kept = [fault for fault in found if isinstance(fault, dict) and lasts(str(fault.get("at")), recent)]
     return sorted(kept, key=lambda fault: str(fault["at"]))[-FAULTS:]
 
 
