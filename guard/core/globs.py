@@ -8,7 +8,9 @@ def matches(patterns: "tuple[str, ...]", path: str) -> bool:
     found = False
     for pattern in patterns:
         negated = pattern.startswith("!")
-        if fits(pattern[1:] if negated else pattern, path):
+        if negated and trimmed(pattern[1:]) in EVERYTHING:
+            found = False
+        elif fits(pattern[1:] if negated else pattern, path):
             found = not negated
     return found
 
@@ -16,7 +18,7 @@ def matches(patterns: "tuple[str, ...]", path: str) -> bool:
 def fits(pattern: str, path: str) -> bool:
     """One pattern against a path or one of the folders above it."""
     pattern = trimmed(pattern)
-    if pattern in EVERYTHING or pattern.startswith("#"):
+    if pattern in EVERYTHING or pattern.startswith("#") or "//" in pattern:  # git matches no empty part of a path
         return False
     only_folders = pattern.endswith("/")
     pattern = pattern.rstrip("/")
@@ -86,8 +88,8 @@ def _one(pattern: str, at: int, char: str) -> int:
     c = pattern[at]
     if c == "?":
         return 1
-    if c == "\\" and at + 1 < len(pattern):
-        return 2 if pattern[at + 1] == char else 0
+    if c == "\\":  # at the very end it escapes nothing, and git matches nothing
+        return 2 if pattern[at + 1:at + 2] == char else 0
     if c != "[":
         return 1 if c == char else 0
     end = pattern.find("]", at + 3 if pattern[at + 1:at + 2] in ("!", "^") else at + 2)

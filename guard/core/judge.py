@@ -27,11 +27,11 @@ ANSWERS = {READ: "files", SEARCH: "files", WRITE: "files", SERVER: "servers", ME
 
 def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilities) -> Verdict:
     """Pure. `facts` stand beside `effects`, one each."""
-    steps = [(e, f, step(call, e, f, can)) for e, f in zip(effects, facts)]
+    steps = [(e, f, settled(step(call, e, f, can), f, can)) for e, f in zip(effects, facts)]
     for kind in (DENY, ASK):
         for _, f, found in steps:
             if found.kind == kind:
-                return settled(found, f, can)
+                return Verdict(kind=kind, rule=found.rule, reason=found.reason, paths=(f.path,), spends=found.spends)
     new: "Any" = call.input
     notes, rules, paths, spends = [], [], [], ""
     for e, f, found in steps:
@@ -42,9 +42,11 @@ def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilit
             notes.append(found.note)
         if (found.kind == REWRITE or found.note) and f.path not in paths:
             paths.append(f.path)
+        if found.kind == ALLOW and found.rule:
+            rules.append(found.rule)  # a question that the owner answered beforehand
         spends = spends or found.spends
     moved = new != call.input
-    return Verdict(kind=REWRITE if moved else ALLOW, input=new if moved else None, rule=rules[0] if moved else "",
+    return Verdict(kind=REWRITE if moved else ALLOW, input=new if moved else None, rule=rules[0] if rules else "",
                    note=" ".join(notes) if can.notes else "", paths=tuple(paths), spends=spends)
 
 
@@ -64,15 +66,14 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
                   f"{effect.said} with {field} {arrived(effect, found.to)}{first}")
 
 
-def settled(found: Answer, facts: Facts, can: Abilities) -> Verdict:
-    """A refusal or a question as the owner and the client would have it (setting `asks`)."""
+def settled(found: Answer, facts: Facts, can: Abilities) -> Answer:
+    """A question as the owner and the client would have it (setting `asks`); anything else as it is."""
     asks = facts.repository.settings.asks if facts.repository else "ask"
     if found.kind == ASK and asks == "pass":
-        return Verdict(kind=ALLOW, rule=found.rule, paths=(facts.path,), spends=found.spends)
+        return Answer(kind=ALLOW, rule=found.rule, spends=found.spends)
     if found.kind == ASK and (asks == "deny" or not can.asks):
-        said = found.reason + "\n(Nobody can be asked here, so it is refused.)"
-        return Verdict(kind=DENY, rule=found.rule, reason=said, paths=(facts.path,))
-    return Verdict(kind=found.kind, rule=found.rule, reason=found.reason, paths=(facts.path,), spends=found.spends)
+        return Answer(kind=DENY, rule=found.rule, reason=found.reason + "\n(Nobody can be asked here, so it is refused.)")
+    return found
 
 
 def arrived(effect: Effect, to: str) -> str:

@@ -35,8 +35,12 @@ def absolute(path: str, cwd: str, home: str, flavour: Flavour) -> str:
     if flavour is WINDOWS:
         path = _drive_form(path)
         cwd = _drive_form(cwd)
+        if path[:2] == "\\\\" and path[2:3] in ("", "\\"):
+            path = "\\" + path.lstrip("\\")  # no server: one separator too many
         if path[:1] == "\\" and path[:2] != "\\\\":
-            path = cwd[:2] + path  # rooted, on the current drive
+            path = (cwd[:2] if cwd[1:2] == ":" else "C:") + path  # rooted, on the current drive
+        elif path[1:2] == ":" and path[2:3] != "\\":  # from the folder of that drive, if it is the current one
+            path = (cwd if cwd[:2] == path[:2] else path[:2]) + "\\" + path[2:]
     if not is_absolute(path, flavour):
         path = cwd + flavour.sep + path
     root, rest = _split_root(path, flavour)
@@ -54,6 +58,8 @@ def _drive_form(path: str) -> str:
     """Any Windows spelling with backslashes and an upper-case drive letter."""
     if path[:4] in ("\\\\?\\", "//?/"):
         path = path[4:]
+        if path[:4].upper() in ("UNC\\", "UNC/"):
+            path = "\\\\" + path[4:]
     lower = path[:10].lower()
     if lower == "/cygdrive/" and path[11:12] in ("", "/"):
         path = path[10:11] + ":/" + path[12:]
@@ -67,8 +73,9 @@ def _split_root(path: str, flavour: Flavour) -> "tuple[str, str]":
     if flavour is not WINDOWS:
         return "/", path
     if path[:2] == "\\\\":  # \\server\share\rest
-        parts = path[2:].split("\\", 2)
-        return "\\\\" + "\\".join(parts[:2]) + "\\", parts[2] if len(parts) > 2 else ""
+        server, _, rest = path[2:].partition("\\")
+        share, _, rest = rest.lstrip("\\").partition("\\")
+        return f"\\\\{server}\\{share}" + ("\\" if share else ""), rest
     return path[:2] + "\\", path[2:]
 
 

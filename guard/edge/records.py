@@ -30,9 +30,19 @@ def folder(disk: "Any", common: str) -> str:
     return join(common, "worktree-guard", disk.FLAVOUR)
 
 
+# Names that Windows keeps for devices, with any extension.
+DEVICES = frozenset(("CON", "PRN", "AUX", "NUL", *(name + digit for name in ("COM", "LPT") for digit in "0123456789")))
+
+
+def _percent(char: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
+
+
 def file_of_session(session: str) -> str:
     """A session's file name: safe everywhere, different for different ids, at most 100 characters."""
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else f"%{ord(c):x}" for c in session)
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else _percent(c) for c in session)
+    if safe.upper() in DEVICES:
+        safe = _percent(safe[0]) + safe[1:]
     if len(safe) > 90:
         mixed = 0xCBF29CE484222325  # FNV-1a, 64 bits: hashlib costs a library load
         for c in session:
@@ -66,14 +76,26 @@ def fitted(found: "Any", fields: "dict[str, tuple[Any, ...]]") -> "dict[str, Any
     for name, (types, *default) in fields.items():
         if name in found:
             value = found[name]
-            if type(value) not in types or (types is _TEXTS and not all(isinstance(item, str) for item in value)):
+            texts = value if types is _TEXTS and isinstance(value, list) else [value] if isinstance(value, str) else []
+            if type(value) not in types or (types is _TEXTS and not all(isinstance(item, str) for item in texts)):
                 raise Fault(f"{name} is a {type(value).__name__}")
+            if not all(map(is_text, texts)):
+                raise Fault(f"{name} is no text that UTF-8 can hold")
             record[name] = value
         elif default:
             record[name] = default[0]
         else:
             raise Fault(f"{name} is missing")
     return record
+
+
+def is_text(value: str) -> bool:
+    """No half of a surrogate pair, which JSON can write and nothing else can hold."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def binding(disk: "Any", path: str, heard: "list[str]") -> "dict[str, Any] | None":

@@ -2,6 +2,7 @@
 from guard.core.model import CHOICES, SETTINGS_FILES, Fault, Settings
 from guard.core.paths import join
 from guard.edge import wire
+from guard.edge.records import is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ def _checked(name: str, value: "Any", default: "Any") -> "Any":
             raise Fault(f"one of {', '.join(CHOICES[name])}")
         return value
     if isinstance(default, tuple):
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        if not isinstance(value, list) or not all(isinstance(item, str) and is_text(item) for item in value):
             raise Fault("a list of texts")
         return tuple(value)
-    if type(value) is not type(default):
+    if type(value) is not type(default) or (isinstance(value, str) and not is_text(value)):
         raise Fault("true or false" if isinstance(default, bool) else "a text")
     return value

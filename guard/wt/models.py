@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
+
+from guard.edge.records import is_text
 
 Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", description="UTC, ISO 8601 to the second")]
 
@@ -20,6 +22,14 @@ class Strict(BaseModel):
     """No conversions: a number is not a text. Fields of a later version are kept out of our way."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    @field_validator("*")
+    @classmethod
+    def can_be_written(cls, value: Any) -> Any:
+        """No half of a surrogate pair, which JSON can write and nothing else can hold."""
+        if not all(is_text(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)):
+            raise ValueError("no text that UTF-8 can hold")
+        return value
 
 
 class Binding(Strict):

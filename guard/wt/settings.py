@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
+from guard.edge import wire
 from guard.wt.models import Settings
 
 
@@ -27,21 +28,24 @@ def load(folder: Path) -> Loaded:
     for name in SETTINGS_FILES:
         path = folder / name
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            return _parsed(path.read_bytes(), path)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except (OSError, UnicodeDecodeError) as fault:
+        except OSError as fault:
             return Loaded(Settings(), path, (f"{path}: {fault}; defaults are used",))
-        return _parsed(text, path)
     return Loaded(Settings(), None)
 
 
-def _parsed(text: str, path: Path) -> Loaded:
+def _parsed(data: bytes, path: Path) -> Loaded:
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as fault:
+        given = wire.loads(data)  # as the hook does, so that both read the same
+    except ValueError as fault:
         return Loaded(Settings(), path, (f"{path}: {fault}; defaults are used",))
+    text = data.decode()
     settings, complaints = from_document(given)
+    if bad_parent(settings.worktree_parent):
+        complaints.append(("worktree_parent", f"{settings.worktree_parent!r} can be no folder for worktrees; its default is used"))
+        settings = settings.model_copy(update={"worktree_parent": Settings().worktree_parent})
     warnings = [f"{path}:{line_of(text, field)}: {field}: {said}" for field, said in complaints]
     return Loaded(settings, path, tuple(warnings))
 
@@ -65,9 +69,6 @@ def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
                 kept.pop(field, None)
                 if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
                     kept.pop("main_write_whitelist", None)
-    if bad_parent(settings.worktree_parent):
-        complaints.append(("worktree_parent", f"{settings.worktree_parent!r} can be no folder for worktrees; its default is used"))
-        settings = settings.model_copy(update={"worktree_parent": Settings().worktree_parent})
     for pattern in settings.main_write_allow:
         if pattern.strip().removeprefix("!") in EVERYTHING:
             complaints.append(("main_write_allow", f"{pattern!r} would open the whole main checkout and is dropped; use mode"))

@@ -13,7 +13,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
-from guard.edge import audit, disk
+from guard.edge import audit, disk, wire
 from guard.edge.records import file_of_session
 from guard.wt.errors import WtError
 from guard.wt.models import Binding, now
@@ -55,10 +55,10 @@ class Store:
     def load(self, path: Path, model: type[M]) -> M | None:
         """A record; None when it is absent or spoilt (then it is also in `spoilt`)."""
         try:
-            return model.model_validate_json(path.read_bytes())
+            return model.model_validate(wire.loads(path.read_bytes()))  # the hook's reader, so that both see the same
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (ValidationError, OSError):
+        except (ValidationError, ValueError, OSError):
             self.spoilt.append(path)
             return None
 
