@@ -1,7 +1,8 @@
 """Every event but PreToolUse: session starts and ends, helpers, the client's own worktrees, permission requests."""
 import sys
 
-sys.path.insert(0, (__file__.replace("\\", "/").rpartition("/")[0] or ".") + "/..")
+folder = __file__.replace("\\", "/").rpartition("/")[0] or "."
+sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/.."))  # the second: an installed package
 
 try:
     from guard.events import main

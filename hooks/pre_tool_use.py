@@ -9,7 +9,8 @@ try:
         here = link if link.startswith("/") else here[:here.rfind("/") + 1] + link
 except (ImportError, OSError):  # Windows, or no link (any more)
     pass
-sys.path.insert(0, (here.replace("\\", "/").rpartition("/")[0] or ".") + "/..")
+folder = here.replace("\\", "/").rpartition("/")[0] or "."
+sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/.."))  # the second: an installed package
 
 try:
     from guard.main import main

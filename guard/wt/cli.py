@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import guard
-from guard.wt.commands import allow, authorize_main, demo, enter, leave, new, revoke_main, status
+from guard.wt.commands import allow, authorize_main, demo, doctor, enter, install, leave, new, revoke_main, status, uninstall
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
 from guard.wt.repository import open_repository
 from guard.wt.stdin import filled_in
@@ -28,9 +28,12 @@ COMMANDS: dict[str, ModuleType] = {
     "authorize-main": authorize_main,
     "revoke-main": revoke_main,
     "allow": allow,
+    "install": install,
+    "uninstall": uninstall,
+    "doctor": doctor,
     "demo": demo,
 }
-WITHOUT_REPOSITORY = ("demo",)
+WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor")
 OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
 EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
 127 git or a needed program is missing, 130 interrupted"""
@@ -69,7 +72,7 @@ def main(words: list[str]) -> int:
         filled_in(args, getattr(command, "STDIN", {}), given=len(words) > 1 + options.count("--json"))
         repository = None if args.verb in WITHOUT_REPOSITORY else open_repository(here())
         data = command.run(repository, args)
-        return answered(data, command.lines, as_json)
+        return answered(data, command.lines, as_json) or int(data.get("wrong", 0) > 0)
     except WtError as refusal:
         return refused(refusal, as_json)
     except KeyboardInterrupt:

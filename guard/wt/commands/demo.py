@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from guard.wt import create, git
-from guard.wt.environment import ROOT
+from guard.wt.install.files import plugin_root
 
 HELP = "see it work: a scratch repository, a worktree, tool calls through the real hook"
 SESSION = "demo-session"
@@ -56,7 +56,8 @@ def prepared(folder: Path) -> dict[str, str]:
     git.do("add", "-A", cwd=main)
     identity = ("-c", "user.name=demo", "-c", "user.email=demo@example.invalid", "-c", "commit.gpgSign=false")
     git.do(*identity, *create.NO_HOOKS, "commit", "-qm", "a first commit", cwd=main)
-    wt = [sys.executable, "-I", "-c", "import sys; sys.path.insert(0, sys.argv.pop(1)); from guard.wt.cli import entry; entry()", str(ROOT)]
+    start = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from guard.wt.cli import entry; entry()"
+    wt = [sys.executable, "-I", "-c", start, json.dumps(sys.path)]
     git.program([*wt, "new", "other"], cwd=main, env=git.clean_environment())
     entered = git.program([*wt, "enter", "task", "--session", SESSION, "--json"], cwd=main, env=git.clean_environment())
     path = json.loads(entered.stdout)["data"]["path"]
@@ -68,7 +69,7 @@ def played(places: dict[str, str], tool: str, given: dict[str, str]) -> dict[str
     asked = {key: value.format(**places) if key != "content" else value for key, value in given.items()}
     document = {"session_id": SESSION, "cwd": places["R"], "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": asked,
                 "permission_mode": "default", "tool_use_id": "toolu_demo"}
-    hook = [sys.executable, "-I", "-S", str(ROOT / "hooks" / "pre_tool_use.py"), "--client", "claude-code"]
+    hook = [sys.executable, "-I", "-S", str(plugin_root() / "hooks/pre_tool_use.py"), "--client", "claude-code"]
     done = git.program(hook, cwd=places["R"], given=json.dumps(document).encode(), env=git.clean_environment())
     said = json.loads(done.stdout)["hookSpecificOutput"] if done.stdout else {}
     used = said.get("updatedInput", asked)

@@ -1,0 +1,158 @@
+"""wt doctor: runs the hook exactly as the client would, and looks for what usually goes wrong. A cure for each."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from guard.wt import git
+from guard.wt.commands import status
+from guard.wt.create import NO_HOOKS
+from guard.wt.environment import data_folder
+from guard.wt.errors import WtError
+from guard.wt.install import CLIENTS, Client
+from guard.wt.install.files import ROOT, plugin_root
+from guard.wt.install.registered import Registration, registrations
+from guard.wt.repository import open_repository
+
+HELP = "run the registered hook as the client would, and look for what usually goes wrong"
+Finding = dict[str, Any]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--client", choices=sorted(CLIENTS), default="claude-code", help="which client's registration to check")
+
+
+def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
+    """-> client, findings: [{check, state: good | note | wrong, said, cure}], wrong: how many"""
+    client = CLIENTS[args.client]
+    found = registrations(client)
+    findings = [*registered(client, found), *(probed(client, one) for one in found), interpreter(), bytecode(), *other_wt(), *state()]
+    return {"client": client.name, "findings": findings, "wrong": sum(one["state"] == "wrong" for one in findings)}
+
+
+def finding(check: str, state: str, said: str, cure: str = "") -> Finding:
+    return {"check": check, "state": state, "said": said, "cure": cure}
+
+
+def registered(client: Client, found: list[Registration]) -> list[Finding]:
+    sources = [one.source for one in found]
+    if not found:
+        return [finding("registration", "wrong", f"no hook of ours in {client.path}", f"wt install {client.name}")]
+    if len(found) > 1:
+        return [finding("registration", "wrong", f"registered {len(found)} times ({', '.join(sources)}): every call is judged that often",
+                        f"wt uninstall {client.name} and keep the plugin, or /plugin uninstall worktree-guard")]
+    return [finding("registration", "good", f"once, by {sources[0]}")]
+
+
+def probed(client: Client, one: Registration) -> Finding:
+    """The command as registered, in a scratch repository: a write into .git must be refused, one outside must pass."""
+    cure = f"wt install {client.name}, and restart the client" if one.source == "settings" else "reinstall the plugin"
+    with scratch() as folder:
+        bad, err = ask(client, one, folder, str(folder / "repository/.git/config"))
+        good, _ = ask(client, one, folder, str(folder / "outside.txt"))
+    if bad is None or good is None:
+        return finding("probe", "wrong", f"{one.command} does not answer as a hook: {err.strip()[:200] or 'no JSON'}", cure)
+    if bad.get("hookSpecificOutput", {}).get("permissionDecision") != "deny":
+        return finding("probe", "wrong", f"a write into .git was not refused{': ' + err.strip()[:200] if err.strip() else ''}", cure)
+    if good:
+        return finding("probe", "wrong", "a harmless write was not let through", cure)
+    return finding("probe", "good", f"a harmless probe was refused, another passed ({one.source})")
+
+
+def ask(client: Client, one: Registration, folder: Path, path: str) -> tuple[dict[str, Any] | None, str]:
+    """(the answer, stderr) of the command for a Write of this path. {} for no opinion; None for anything that is no answer."""
+    document = {"session_id": "doctor", "cwd": str(folder / "repository"), "hook_event_name": "PreToolUse", "tool_name": "Write",
+                "tool_input": {"file_path": path, "content": ""}, "permission_mode": "default", "tool_use_id": "doctor"}
+    if client.name == "zcode":
+        document |= {"sessionId": "doctor", "hookEventName": "PreToolUse", "toolName": "Write", "toolInput": document["tool_input"]}
+    env = {**git.clean_environment(), **one.env, "CLAUDE_PROJECT_DIR": str(folder / "repository")}
+    done = git.program(["sh", "-c", one.command], cwd=folder / "repository", given=json.dumps(document).encode(), env=env)
+    err = done.stderr.decode(errors="replace")
+    if done.returncode:
+        return None, err or f"exit status {done.returncode}"
+    try:
+        return (json.loads(done.stdout) if done.stdout.strip() else {}), err
+    except ValueError:
+        return None, err or "stdout is not JSON"
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="wt-doctor-")))
+    try:
+        (folder / "repository").mkdir()
+        git.do(*NO_HOOKS, "init", "-q", cwd=folder / "repository")
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def interpreter() -> Finding:
+    """Which Python hooks/run takes: the recorded one, else the first real one on PATH."""
+    record = data_folder() / "python"
+    recorded = record.read_text(encoding="utf-8").strip() if record.exists() else ""
+    if recorded and os.access(recorded, os.X_OK):
+        return finding("interpreter", "good", f"{recorded} (recorded)")
+    first = shutil.which("python3")
+    real = next((p for f in os.get_exec_path() if "shims" not in f and "WindowsApps" not in f
+                 for p in [Path(f) / "python3"] if os.access(p, os.X_OK) and p.read_bytes()[:2] != b"#!"), None)
+    if real is None:
+        return finding("interpreter", "wrong", f"no real python3 on PATH ({first or 'none at all'}): the hook cannot run",
+                       f"install Python 3.9 or newer, or write its path into {record}")
+    shim = f"; {first} is a version manager's shim and is passed over" if first and Path(first) != real and "shims" in first else ""
+    return finding("interpreter", "good", f"{real}{shim}")
+
+
+def bytecode() -> Finding:
+    guard = plugin_root() / "guard" if (plugin_root() / "guard").is_dir() else ROOT / "guard"
+    if os.access(guard, os.W_OK) or list(guard.glob("__pycache__/main.*.pyc")):
+        return finding("bytecode", "good", "kept beside the code")
+    return finding("bytecode", "note", f"{guard} is read-only: bytecode goes to {data_folder() / 'bytecode'}")
+
+
+def other_wt() -> list[Finding]:
+    """Another program called wt comes first on PATH."""
+    first = shutil.which("wt")
+    ours = Path(os.path.realpath(shutil.which("worktree-guard") or "/")).parent  # where pip put both of its names
+    if first is None or Path(os.path.realpath(first)).parent in (ROOT / "scripts", ours):
+        return []
+    cure = f"call ours worktree-guard, or by its path: {ROOT / 'scripts/wt'}"
+    return [finding("another wt", "note", f"{first} is another program", cure)]
+
+
+def state() -> list[Finding]:
+    """Of the repository we stand in, if any: a binding that leads nowhere, state that could not be read, faults of the hook."""
+    try:
+        seen = status.run(open_repository(Path.cwd()), argparse.Namespace(session=None))
+    except (WtError, OSError):
+        return []
+    found = []
+    own = seen["binding"]
+    if own and own["condition"] in status.STALE:
+        cure = status.STALE[own["condition"]].format(**own)
+        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", cure))
+    cure = "look at it, then delete it; wt enter makes a new one"
+    found += [finding("state", "wrong", f"spoilt: {path}", cure) for path in seen["spoilt"]]
+    found += [finding("settings", "wrong", warning, "mend that field") for warning in seen["settings"]["warnings"]]
+    if seen["faults"]:
+        last = seen["faults"][-1]
+        found.append(finding("faults", "note", f"the hook's last fault: {last.get('fault')} ({last.get('at')})", "wt status"))
+    return found
+
+
+def lines(data: dict[str, Any]) -> list[str]:
+    marks = {"good": "ok   ", "note": "note ", "wrong": "WRONG"}
+    said = []
+    for one in data["findings"]:
+        said.append(f"{marks[one['state']]} {one['check']}: {one['said']}")
+        if one["cure"]:
+            said.append(f"      cure: {one['cure']}")
+    said.append(f"{data['client']}: {'nothing is wrong' if not data['wrong'] else str(data['wrong']) + ' to mend'}.")
+    return said
