@@ -36,16 +36,21 @@ PEAK = ("import posix, sys; leave = posix._exit\n"
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of call and the CPU ratio it may cost."""
+    """One kind of call and the CPU ratio it may cost. `event`: through hooks/run, as clients register it."""
 
     name: str
     budget: float
     document: dict[str, object]
+    event: str = ""
 
 
 def call(tool: str, given: dict[str, object], cwd: Path) -> dict[str, object]:
     return {"session_id": SESSION, "transcript_path": "/t.jsonl", "cwd": str(cwd), "prompt_id": "p", "permission_mode": "default",
             "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
+
+
+def event(name: str, cwd: Path, **more: object) -> dict[str, object]:
+    return {"session_id": SESSION, "transcript_path": "/t.jsonl", "cwd": str(cwd), "hook_event_name": name, **more}
 
 
 def rows(free: Path, main: Path, own: Path) -> list[Row]:
@@ -62,7 +67,11 @@ def rows(free: Path, main: Path, own: Path) -> list[Row]:
         Row("bound, search moved", 1.4, call("Grep", {"pattern": "x"}, main)),
         Row("bound, edit refused", 1.4, call("Edit", {"file_path": f"{main}/src/app.py", **edit}, own)),
         Row("write into .git refused", 1.4, call("Write", {"file_path": f"{main}/.git/config", "content": text}, main)),
+        Row("through sh: write in W", 1.6, call("Write", {"file_path": f"{own}/src/new.py", "content": text}, own), "pre_tool_use"),
+        Row("session start", 1.8, event("SessionStart", own, source="startup"), "session_start"),
+        Row("helper's start", 1.8, event("SubagentStart", own, agent_id="a1"), "subagent_start"),
         Row("git asked (ignored file)", 2.5, call("Write", {"file_path": f"{main}/.env", "content": text}, main)),
+        Row("session end", 1.8, event("SessionEnd", own, reason="other"), "session_end"),  # the last: it ends the binding
     ]
 
 
@@ -113,6 +122,8 @@ def once(words: list[str], stdin: int, silent: int) -> tuple[float, float]:
 def measured(row: Row, runs: int, python: str, scratch: Path) -> dict[str, float]:
     bare = [python, "-I", "-S", "-c", "pass"]
     hook = [python, "-I", "-S", HOOK, "--client", "claude-code"]
+    if row.event:
+        hook = ["/bin/sh", str(ROOT / "hooks/run"), row.event, "--client", "claude-code"]
     given = scratch / "document.json"
     given.write_text(json.dumps(row.document))
     silent = os.open(os.devnull, os.O_RDWR)
@@ -132,7 +143,7 @@ def measured(row: Row, runs: int, python: str, scratch: Path) -> dict[str, float
     bare_cpu = middle("bare", lambda t: t[0])
     return {"bare_ms": bare_cpu * 1000, "cpu": middle("hook", lambda t: t[0]) / bare_cpu,
             "wall": middle("hook", lambda t: t[1]) / middle("bare", lambda t: t[1]),
-            "memory": peak(hook[3:], given, python) / peak([], given, python)}
+            "memory": 1.0 if row.event else peak(hook[3:], given, python) / peak([], given, python)}
 
 
 def peak(words: list[str], given: Path, python: str) -> float:
@@ -155,6 +166,10 @@ def main() -> int:
     try:
         free, main_checkout = repository(scratch / "free"), repository(scratch / "app")
         own = scratch / "app-wt" / "x"
+        record = scratch / "data/worktree-guard/python"  # what hooks/run takes: the interpreter that is measured
+        record.parent.mkdir(parents=True)
+        record.write_text(chosen.python + "\n")
+        os.environ["XDG_DATA_HOME"] = str(scratch / "data")
         git(main_checkout, "worktree", "add", "-q", "-b", "wt/x", str(own))
         crowd(main_checkout, own)
         results = {row.name: {**measured(row, max(40, chosen.runs), chosen.python, scratch), "budget": row.budget}

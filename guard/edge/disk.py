@@ -62,10 +62,17 @@ def same(one: str, two: str) -> bool:
     return first is not None and first == identity(two)
 
 
+_reals: "dict[str, str]" = {}
+
+
 def real(path: str) -> str:
-    """`path` with the links of its existing part resolved. A loop is left as it stands from where it begins."""
-    if FLAVOUR is WINDOWS:
-        return _real_on_windows(path)
+    """`path` with the links of its existing part resolved, once a call. A loop is left as it stands from where it begins."""
+    if path not in _reals:
+        _reals[path] = _real_on_windows(path) if FLAVOUR is WINDOWS else _real(path)
+    return _reals[path]
+
+
+def _real(path: str) -> str:
     done, rest, links = "/", path.split("/")[1:], 0
     while rest:
         part = rest.pop(0)
@@ -159,13 +166,15 @@ def content_or(path: str, unreadable: str) -> "str | None":
         return unreadable
 
 
-def _drain(fd: int, most: int) -> bytes:
+def _drain(fd: int, most: int, waits: bool = False) -> bytes:
     chunks: "list[bytes]" = []
     size = 0
     while True:
         try:
             chunk = system.read(fd, 1 << 16)
-        except BlockingIOError:  # a pipe set to O_NONBLOCK: nothing there yet; `watch` bounds the wait
+        except BlockingIOError:  # a pipe with nothing in it yet: stdin is waited for (`watch` bounds that), a file is not
+            if not waits:
+                raise
             time.sleep(0.001)
             continue
         if not chunk:
@@ -180,6 +189,7 @@ def forget() -> None:
     """For a process that looks twice: what was seen before does not count any more."""
     _kinds.clear()
     _texts.clear()
+    _reals.clear()
 
 
 # --- what we leave behind --------------------------------------------------------------------------------------------
@@ -302,7 +312,7 @@ def start_detached(program: "list[str]") -> None:
 
 
 def read_input(most: int = 64_000_000) -> bytes:
-    return _drain(0, most)
+    return _drain(0, most, waits=True)
 
 
 def say(text: str) -> None:
@@ -313,13 +323,17 @@ def say(text: str) -> None:
         pass
 
 
+_answering: "list[bool]" = []  # half an answer would be worse than a late one: from here on `watch` lets go
+
+
 def leave(answer: bytes) -> None:
     """Writes the answer and ends the process at once: tearing the interpreter down costs 2 ms more."""
+    _answering.append(True)
     view = memoryview(answer)
     while view:
         try:
             view = view[system.write(1, view):]
-        except BlockingIOError:  # a full pipe set to O_NONBLOCK; `watch` bounds the wait
+        except BlockingIOError:  # a full pipe set to O_NONBLOCK
             time.sleep(0.001)
         except OSError:
             break
@@ -339,6 +353,8 @@ def watch(late: "Callable[[str], None]") -> "Callable[[], None]":
             late("stdin stayed open")
             system._exit(0)
         time.sleep(DECIDE_SECONDS)
+        if _answering:
+            return
         late(f"no answer after {DECIDE_SECONDS:.0f} s")
         system._exit(0)
 

@@ -18,7 +18,7 @@ from guard.core.model import (
     Settings,
 )
 from guard.core.paths import absolute, has_git_part, inside, is_absolute, join, parent, relative
-from guard.edge import binding, records, repo
+from guard.edge import repo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,9 +131,11 @@ class Look:
         near = self.checkout(self.disk.real(self.call.cwd))
         if not checkout.linked or near is None or near.root != checkout.root:
             return False
-        state = join(records.folder(self.disk, repository.common), "state.json", self.flavour)
-        active = records.binding(self.disk, state, [])
-        return not (active and binding.enforced(self.disk, active) and self.disk.same(active["path"], checkout.root))
+        active = self._active(repository.common)
+        if active is None:
+            return True
+        from guard.edge.binding import enforced
+        return not (enforced(self.disk, active) and self.disk.same(active["path"], checkout.root))
 
     # --- the same file in the bound worktree ----------------------------------------------------------------------
 
@@ -180,7 +182,10 @@ class Look:
         near, project = self._stands_in(self.call.cwd, common), self._stands_in(self.call.project, common)
         main = "" if checkout.bare else checkout.root if not checkout.linked else self._main(common, near, project)
         settings = self._settings(main or parent(common, self.flavour))
-        bound = binding.find(disk, self.call, common, settings, near, project, self.heard)
+        bound = None
+        if self._used(common) or self.call.agent or (project and project.linked):
+            from guard.edge import binding  # most repositories have no state at all: two modules less to load
+            bound = binding.find(disk, self.call, common, settings, near, project, self.heard)
         leave = self._authorisation(common)
         return Repository(common=common, main=main, settings=settings, binding=bound, authorisation=leave["id"] if leave else "",
                           once=bool(leave and leave["once"]), servers_in_main=not self.call.project or bool(project and not project.linked))
@@ -193,9 +198,19 @@ class Look:
         stood = next((c.root for c in (near, project) if c and not c.linked and not c.bare), "")
         if stood:
             return stood
-        state = join(records.folder(self.disk, common), "state.json", self.flavour)
-        known = records.binding(self.disk, state, [])
+        known = self._active(common)
         return str(known["main"]) if known else ""
+
+    def _used(self, common: str) -> bool:
+        """`wt` has been here: there is a folder with our state."""
+        return self.disk.kind(join(common, "worktree-guard", self.flavour)) is not None
+
+    def _active(self, common: str) -> "dict[str, Any] | None":
+        """The repository's own record, state.json."""
+        if not self._used(common):
+            return None
+        from guard.edge import records
+        return records.binding(self.disk, join(records.folder(self.disk, common), "state.json", self.flavour), [])
 
     def _settings(self, folder: str) -> Settings:
         if not any(self.disk.kind(join(folder, self._own(name), self.flavour)) for name in SETTINGS_FILES):
@@ -204,6 +219,9 @@ class Look:
         return settings.load(self.disk, folder, self.heard)
 
     def _authorisation(self, common: str) -> "dict[str, Any] | None":
+        if not self._used(common):
+            return None
+        from guard.edge import records
         folder = records.folder(self.disk, common)
         path = join(folder, "override.json", self.flavour)
         for leave in records.living(self.disk, path, "authorisations", records.AUTHORISATION, self.call.session, self.heard):
@@ -218,6 +236,9 @@ class Look:
         return None
 
     def _allowed(self, real: str, path: str, repository: Repository) -> bool:
+        if not self._used(repository.common):
+            return False
+        from guard.edge import records
         file = join(records.folder(self.disk, repository.common), "allow.json", self.flavour)
         permits = records.living(self.disk, file, "entries", records.PERMIT, self.call.session, self.heard)
         places = [permit["path"] for permit in permits if is_absolute(permit["path"], self.flavour)]

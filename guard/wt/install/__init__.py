@@ -84,7 +84,8 @@ def installed_text(client: Client, text: str) -> str:
 def is_installed(client: Client, text: str) -> bool:
     """Exactly our entries are there already."""
     events = found(json_text.parse(text), client.where)
-    there = [(event, item.value) for event, node in (events.members if events else {}).items() for item in node.items if is_ours(item.value)]
+    lists = (events.members if events else {}).items()
+    there = [(event, item.value) for event, node in lists for item in node.items if is_ours(item.value)]
     wanted = entries(client)
     return len(there) == len(wanted) and all(entry in there for entry in wanted)
 
