@@ -35,7 +35,7 @@ def place(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Cal
         raise Fault("the document is not an object")
     return Call(client=name, tool="", input={}, cwd=text(document, "cwd"),
                 session=text(document, "session_id") or text(document, "sessionId"), agent=text(document, "agent_id"),
-                call_id=text(document, "tool_use_id"), project=env(PROJECT))
+                call_id=text(document, "tool_use_id") or text(document, "toolUseId") or text(document, "toolCallId"), project=env(PROJECT))
 
 
 def text(document: "dict[str, Any]", key: str) -> str:

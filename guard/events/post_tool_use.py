@@ -2,7 +2,7 @@
 
 Claude Code 2.1.332: tool_response has worktreePath and worktreeBranch for both.
 """
-from guard.edge import sessions
+from guard.edge import repo, sessions
 from guard.edge.look import Look
 
 TYPE_CHECKING = False
@@ -25,6 +25,9 @@ def answer(document: "dict[str, Any]", call: "Call", client: "ModuleType", disk:
     repository = Look(disk, call).of_path(place, writes=False).repository
     if repository is None:
         return {}
+    inside = repo.checkout_at(disk, disk.real(path))
+    if tool == "EnterWorktree" and (inside is None or not inside.linked):
+        return {}  # a binding to it would be stale at once, and keep the session from writing
     held = sessions.load(disk, repository.common, call.session)
     if tool == "EnterWorktree":
         if not (held and held["active"] and not held["ended_at"] and disk.same(held["path"], path)):

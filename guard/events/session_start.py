@@ -6,7 +6,8 @@ environment of every later shell call. `source` is startup, resume, clear or com
 import sys
 
 import guard
-from guard.core.paths import join, parent
+from guard.core.files import quoted
+from guard.core.paths import absolute, join, parent
 from guard.edge import records, sessions
 from guard.edge.look import Look
 
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
 
     from guard.core.model import Call, Repository
 
-ROOT = guard.__file__.replace("\\", "/").rpartition("/guard/")[0]
 A_DAY = 86400
+
+
+def root(disk: "Any") -> str:
+    """This installation's folder, with slashes: shells of every system take them."""
+    return str(disk.real(absolute(guard.__file__, disk.folder(), "", disk.FLAVOUR))).replace("\\", "/").rpartition("/guard/")[0]
 
 
 def answer(document: "dict[str, Any]", call: "Call", client: "ModuleType", disk: "Any") -> "dict[str, Any]":
@@ -43,11 +48,12 @@ def where(repository: "Repository", wt: str) -> str:
             return f"the main checkout is protected and no worktree is bound; run `{wt} enter NAME` before you change files."
         return f"no worktree is bound, the main checkout is open. `{wt} enter NAME` gives this session a worktree of its own."
     if bound.condition in ("gone", "unknown"):
-        return f"this session is bound to {bound.path}, which is gone. Run `{wt} enter {bound.path}` to make it again, or `{wt} leave`."
+        again = f"Run `{wt} enter {quoted(bound.path)}` to make it again, or `{wt} leave`."
+        return f"this session is bound to {bound.path}, which is gone. {again}"
     if bound.condition in ("detached", "protected"):
-        return f"this session works in {bound.path}, which has left its branch: git -C {bound.path} switch {bound.branch}"
+        return f"this session works in {bound.path}, which has left its branch: git -C {quoted(bound.path)} switch {quoted(bound.branch)}"
     branch = f" (branch {bound.head or bound.branch})" if bound.head or bound.branch else ""
-    return f"this session works in the worktree {bound.path}{branch}. Use paths below it, and run `cd {bound.path}` once."
+    return f"this session works in the worktree {bound.path}{branch}. Use paths below it, and run `cd {quoted(bound.path)}` once."
 
 
 def trouble(repository: "Repository", look: Look, disk: "Any") -> "list[str]":
@@ -69,6 +75,8 @@ def carry(source: str, call: "Call", repository: "Repository", disk: "Any") -> N
         record = sessions.of_process(disk, repository.common, pid, started) if pid and started else None
         if record is None or (repository.binding and repository.binding.source == "session"):
             return
+    if record["session"] != call.session:  # that one will not come back
+        sessions.save(disk, repository.common, {**record, "active": False, "ended_at": record["ended_at"] or disk.now()})
     sessions.save(disk, repository.common, {**record, "session": call.session, "ended_at": None,
                                             "client_pid": pid if started is not None else None, "client_started": started})
 
@@ -83,11 +91,12 @@ def prepare(call: "Call", disk: "Any") -> None:
     try:
         export(call, disk)
         data = data_folder(disk)
-        if data and disk.kind(ROOT + "/scripts/wt"):
+        here = root(disk)
+        if data and disk.kind(here + "/scripts/wt"):
             remember(disk, join(data, "python", disk.FLAVOUR), sys.executable)
-            ready = disk.kind(ROOT + "/.venv/ready") or disk.read(join(data, "set-up", disk.FLAVOUR)) == f"{guard.VERSION} {ROOT}\n"
+            ready = disk.kind(here + "/.venv/ready") or disk.read(join(data, "set-up", disk.FLAVOUR)) == f"{guard.VERSION} {here}\n"
             if not ready:
-                disk.start_detached([sys.executable, "-I", ROOT + "/guard/wt/environment.py", "--detached"])
+                disk.start_detached([sys.executable, "-I", here + "/guard/wt/environment.py", "--detached"])
     except OSError as fault:
         disk.say(f"worktree-guard: wt could not be prepared: {fault}")
 
@@ -96,20 +105,22 @@ def export(call: "Call", disk: "Any") -> None:
     file = disk.variable("CLAUDE_ENV_FILE")
     if not file:
         return
-    lines = [f"export WORKTREE_GUARD_SESSION={quoted(call.session)}"] if call.session else []
-    if disk.kind(ROOT + "/scripts/wt"):
-        lines.append(f'export PATH="$PATH":{quoted(ROOT + "/scripts")}')
-    disk.append(file, "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"), 1 << 30)
+    lines = [f"export WORKTREE_GUARD_SESSION={always_quoted(call.session)}"] if call.session else []
+    if disk.kind(root(disk) + "/scripts/wt"):
+        lines.append(f'export PATH="$PATH":{always_quoted(root(disk) + "/scripts")}')
+    before = disk.content_or(file, "") or ""
+    text = ("" if before.endswith("\n") or not before else "\n") + "".join(line + "\n" for line in lines)
+    disk.append(file, text.encode("utf-8", "surrogateescape"), 1 << 30)
 
 
-def quoted(text: str) -> str:
+def always_quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def command(disk: "Any") -> str:
     """`wt`, or `worktree-guard` where another program of that name comes first on PATH."""
     for folder in disk.variable("PATH").split(";" if disk.FLAVOUR.sep == "\\" else ":"):
-        if folder and folder != ROOT + "/scripts" and disk.kind(folder + "/wt"):
+        if folder and folder != root(disk) + "/scripts" and disk.kind(folder + "/wt"):
             return "worktree-guard"
     return "wt"
 

@@ -47,7 +47,15 @@ def of_caller(repository: Repository, caller: Caller) -> Binding | None:
         if own is not None and own.session == caller.session and lives(own):
             return own
     active = store.load(store.path("state.json"), Binding)
-    return active if active and lives(active) and active.session in (None, caller.session) else None
+    return active if active and active.session in (None, caller.session) and holds(repository, active) else None
+
+
+def holds(repository: Repository, binding: Binding) -> bool:
+    """It lives, and so does the session's own record of it: that one is the truth about a session."""
+    if binding.session is None:
+        return lives(binding)
+    own = repository.store.load(repository.store.session_path(binding.session), Binding)
+    return lives(binding) and (own is None or own.session != binding.session or lives(own))
 
 
 def lives(binding: Binding) -> bool:
@@ -94,6 +102,6 @@ def _by() -> str:
 
 def of_worktree(repository: Repository, path: Path) -> list[Binding]:
     """The living bindings to one worktree."""
-    return [b for b in repository.store.bindings() if lives(b) and same_place(b.path, path)]
+    return [b for b in repository.store.bindings() if holds(repository, b) and same_place(b.path, path)]
 
 

@@ -410,15 +410,17 @@ def test_after_a_clear_the_new_session_goes_on(own: World) -> None:
     assert records(own)[f"{SESSION}.json"]["ended_at"] is not None
 
 
-def other_start_time(world: World) -> dict[str, str]:
+def recorded(world: World, **changed: Any) -> dict[str, str]:
+    """Another process in the record than the one that asks."""
     file = world.state / f"sessions/{SESSION}.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "client_started": "1"}))
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changed}))
     return {"CLAUDE_PID": PID}
 
 
 CLIENTS: dict[str, Callable[[World], dict[str, str]]] = {
     "another process": lambda _: {"CLAUDE_PID": str(os.getppid())},
-    "the same number, started at another time": other_start_time,
+    "the same number, started at another time": lambda world: recorded(world, client_started="1"),
+    "another number, started at the same time": lambda world: recorded(world, client_pid=os.getppid()),
     "no process": lambda _: {},
     "an empty one": lambda _: {"CLAUDE_PID": ""},
     "zero": lambda _: {"CLAUDE_PID": "0"},
@@ -568,15 +570,19 @@ def test_the_binding_follows_the_client_s_own_worktree(native: World) -> None:
     assert not held(native)
     record = records(native)[f"{SESSION}.json"]
     assert record["active"] is False and TIME.fullmatch(record["ended_at"])
+    before = files(native)
     assert "no worktree is bound" in start(native, "resume"), "a resumed session does not go back in"
+    assert files(native) == before
 
 
-@pytest.mark.parametrize("cwd", ["{R}", "{R}/.claude/worktrees/native"])
-def test_a_worktree_that_was_removed_on_the_way_out_is_left(native: World, cwd: str) -> None:
-    used(native, "EnterWorktree", NATIVE, NATIVE["worktreePath"])
-    assert held(native)
-    native.git("worktree", "remove", native.fill(NATIVE["worktreePath"]))
-    used(native, "ExitWorktree", NATIVE, cwd)
+@pytest.mark.parametrize("cwd", ["{R}", "{OUT}", ""])
+@pytest.mark.parametrize("place", ["{R}/.claude/worktrees/native", "{W2}"])
+def test_a_worktree_that_was_removed_on_the_way_out_is_left(native: World, place: str, cwd: str) -> None:
+    response = {"worktreePath": place, "worktreeBranch": "b"}
+    used(native, "EnterWorktree", response, place)
+    native.git("worktree", "remove", "--force", native.fill(place))
+    used(native, "ExitWorktree", response, cwd or place)
+    assert records(native)[f"{SESSION}.json"]["active"] is False
     assert not held(native)
 
 

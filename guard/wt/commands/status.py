@@ -38,7 +38,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     held = store.bindings()
     own = bindings.of_caller(repository, caller(args.session))
     loaded = repository.loaded
-    sessions = {b.session: {"session": b.session, "path": b.path, "enforced": bindings.lives(b), "entered_at": b.entered_at}
+    sessions = {b.session: {"session": b.session, "path": b.path, "enforced": bindings.holds(repository, b), "entered_at": b.entered_at}
                 for b in held if b.session is not None and b.active}
     return {
         "main": str(repository.main) if repository.main else None,
@@ -67,7 +67,7 @@ def row(repository: Repository, entry: worktrees.Worktree, held: list[Binding]) 
     base = record.base if record else "" if entry.main else bindings.assumed_base(repository, entry.branch)
     sound = lost.is_worktree(entry.path) if not entry.main else True
     apart = worktrees.distance(entry.path, base, "HEAD") if base and sound else None
-    bound = {b.session or "repository" for b in held if bindings.lives(b) and bindings.same_place(b.path, entry.path)}
+    bound = {b.session or "repository" for b in held if bindings.same_place(b.path, entry.path) and bindings.holds(repository, b)}
     return {"name": entry.name, "path": str(entry.path), "branch": entry.branch, "head": entry.head, "base": base or None,
             "ahead": apart[1] if apart else None, "behind": apart[0] if apart else None,
             "dirty": worktrees.open_work_or_none(entry.path) if sound else None,

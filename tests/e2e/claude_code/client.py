@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from guard.wt import environment
 from tests.e2e.claude_code.model import Model, Turn, served, text_of
 from tests.worlds import ROOT, World
 
@@ -19,21 +20,27 @@ CACHE = ROOT / ".clients" / f"claude-code-{VERSION}"
 
 def binary() -> Path:
     """The client's program, installed into a cache folder at the first call. Skips where it cannot be had, but never in CI."""
-    found = sorted(CACHE.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
-    if not found:
-        npm = shutil.which("npm")
-        why = "npm is not here" if npm is None else ""
-        if npm:
-            CACHE.mkdir(parents=True, exist_ok=True)
-            words = [npm, "install", "--prefix", str(CACHE), "--no-audit", "--no-fund", f"@anthropic-ai/claude-code@{VERSION}"]
-            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
-            why = done.stderr[-300:]
-            found = sorted(CACHE.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
-        if not found:
-            if os.environ.get("CI"):
-                pytest.fail(f"Claude Code {VERSION} could not be installed: {why}")
-            pytest.skip(f"Claude Code {VERSION} could not be installed: {why}")
-    return found[0]
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with environment.locked(CACHE / "lock"):
+        why = "" if programs() else installed()
+    if not programs():
+        if os.environ.get("CI"):
+            pytest.fail(f"Claude Code {VERSION} could not be installed: {why}")
+        pytest.skip(f"Claude Code {VERSION} could not be installed: {why}")
+    return programs()[0]
+
+
+def programs() -> list[Path]:
+    return sorted(CACHE.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
+
+
+def installed() -> str:
+    """Installs it; why not, where that fails."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "npm is not here"
+    words = [npm, "install", "--prefix", str(CACHE), "--no-audit", "--no-fund", f"@anthropic-ai/claude-code@{VERSION}"]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=300).stderr[-300:]
 
 
 def surroundings(world: World, url: str = "") -> dict[str, str]:
