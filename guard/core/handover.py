@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from guard.core.model import Call
 
 PROGRAMS = ("wt", "worktree-guard")
+VERBS = ("enter", "new", "leave", "status", "authorize-main", "revoke-main", "allow", "create", "exit", "doctor", "--json")
 
 
 def handed_over(call: "Call", variable: str) -> Verdict:
@@ -19,7 +20,8 @@ def handed_over(call: "Call", variable: str) -> Verdict:
 
 
 def calls_wt(command: str) -> bool:
-    """A word of the command is our program, by name or by path."""
+    """Our program stands in the command, by name or by path, with one of its verbs behind it."""
     for mark in ";|&()`\n\t\"'":
         command = command.replace(mark, " ")
-    return any(word.replace("\\", "/").rpartition("/")[2] in PROGRAMS for word in command.split(" "))
+    words = [word.replace("\\", "/").rpartition("/")[2] for word in command.split(" ") if word]
+    return any(word in PROGRAMS and verb in VERBS for word, verb in zip(words, [*words[1:], ""]))

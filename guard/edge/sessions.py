@@ -25,6 +25,14 @@ def save(disk: "Any", common: str, record: "dict[str, Any]") -> None:
     disk.replace(path_of(disk, common, record["session"]), wire.dumps(record) + b"\n")
 
 
+def process_of(disk: "Any") -> "tuple[int | None, str | None]":
+    """The client's process, as it tells its hooks (Claude Code: CLAUDE_PID), and when it began. (None, None) when not told or gone."""
+    told = disk.variable("CLAUDE_PID")
+    pid = int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None
+    started = disk.started(pid) if pid else None
+    return (pid, started) if started is not None else (None, None)
+
+
 def of_process(disk: "Any", common: str, pid: int, started: str) -> "dict[str, Any] | None":
     """The newest record that a client's process left: after a clear it goes on under another session id."""
     folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)

@@ -40,6 +40,8 @@ def answer(document: "dict[str, Any]", call: "Call", client: "ModuleType", disk:
 def entered(path: str, response: "Any", main: str, call: "Call", disk: "Any") -> "dict[str, Any]":
     """The record that `wt enter` would have written, as far as the client tells."""
     branch = response.get("worktreeBranch")
+    pid, started = sessions.process_of(disk)
     return {"version": 1, "active": True, "path": path, "main": main, "branch": branch if isinstance(branch, str) else "", "base": "",
-            "protected": ["main", "master"], "session": call.session, "client": call.client, "client_pid": None, "client_started": None,
+            "protected": ["main", "master"], "session": call.session, "client": call.client, "client_pid": pid,
+            "client_started": started,
             "entered_at": disk.now(), "by": BY, "ended_at": None}

@@ -10,6 +10,7 @@ from guard.core.files import quoted
 from guard.core.paths import absolute, join, parent
 from guard.edge import records, sessions
 from guard.edge.look import Look
+from guard.edge.sessions import process_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ def trouble(repository: "Repository", look: Look, disk: "Any") -> "list[str]":
 
 def carry(source: str, call: "Call", repository: "Repository", disk: "Any") -> None:
     """A resumed session has its binding back; after a clear it goes on under the new id, in the same process of the client."""
-    pid = process_of(disk)
-    started = disk.started(pid) if pid else None
+    pid, started = process_of(disk)
     if source == "resume":
         record = sessions.load(disk, repository.common, call.session)
         if record is None or not record["active"]:
@@ -78,12 +78,7 @@ def carry(source: str, call: "Call", repository: "Repository", disk: "Any") -> N
     if record["session"] != call.session:  # that one will not come back
         sessions.save(disk, repository.common, {**record, "active": False, "ended_at": record["ended_at"] or disk.now()})
     sessions.save(disk, repository.common, {**record, "session": call.session, "ended_at": None,
-                                            "client_pid": pid if started is not None else None, "client_started": started})
-
-
-def process_of(disk: "Any") -> "int | None":
-    told = disk.variable("CLAUDE_PID")
-    return int(told) if told.isascii() and told.isdigit() else None
+                                            "client_pid": pid, "client_started": started})
 
 
 def prepare(call: "Call", disk: "Any") -> None:
@@ -97,7 +92,7 @@ def prepare(call: "Call", disk: "Any") -> None:
             ready = disk.kind(here + "/.venv/ready") or disk.read(join(data, "set-up", disk.FLAVOUR)) == f"{guard.VERSION} {here}\n"
             if not ready:
                 disk.start_detached([sys.executable, "-I", here + "/guard/wt/environment.py", "--detached"])
-    except OSError as fault:
+    except (OSError, ValueError) as fault:
         disk.say(f"worktree-guard: wt could not be prepared: {fault}")
 
 
@@ -109,7 +104,8 @@ def export(call: "Call", disk: "Any") -> None:
     if disk.kind(root(disk) + "/scripts/wt"):
         lines.append(f'export PATH="$PATH":{always_quoted(root(disk) + "/scripts")}')
     before = disk.content_or(file, "") or ""
-    text = ("" if before.endswith("\n") or not before else "\n") + "".join(line + "\n" for line in lines)
+    new = "".join(line + "\n" for line in lines if line not in before.split("\n"))  # a session starts again after each compaction
+    text = ("" if before.endswith("\n") or not before or not new else "\n") + new
     disk.append(file, text.encode("utf-8", "surrogateescape"), 1 << 30)
 
 
