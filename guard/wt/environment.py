@@ -99,6 +99,7 @@ class locked:
 
 def remember(name: str, text: str) -> None:
     """A line for hooks/run and the session's start, replaced in one step."""
+    data_folder().mkdir(parents=True, exist_ok=True)
     fresh = data_folder() / f"{name}.{os.getpid()}.new"
     fresh.write_text(text + "\n", encoding="utf-8")
     fresh.replace(data_folder() / name)

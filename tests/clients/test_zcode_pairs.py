@@ -97,7 +97,8 @@ def test_a_leave_for_one_call_is_known_by_the_call(bound: World, spelt: Callable
 
 CALLS = ["wt enter x", "cd {R} && wt status", "(wt leave)", "A=1 wt status", "/opt/scripts/wt status", "worktree-guard enter x",
          "wt status|cat", "`wt status`", 'echo "$(wt status)"', "true;wt leave", "C:\\tools\\wt status", "ls\nwt leave", "  wt enter x"]
-OTHERS = ["", "ls", "echo wt", "grep -r wt .", "cd wt", "git worktree list", "wtf", "awt x", "wt-x", "cat wt.txt", "git switch wt/x", "ls wt/", "./wt/run", "WT", "wt_x",
+OTHERS = ["", "ls", "echo wt", "grep -r wt .", "cd wt", "git worktree list",
+          "wtf", "awt x", "wt-x", "cat wt.txt", "git switch wt/x", "ls wt/", "./wt/run", "WT", "wt_x",
           "worktree-guard-docs", "cat worktree-guard.json", "export ZCODE_SESSION_ID=sess_other; wt status"]
 ODD = ["", " ", "a b", "a;id", "$(id)", "`id`", "a'b", 'a"b', "é", "a\nb", "a/b", "*", "~", "a&b", "a\\b", "\u0661"]
 

@@ -185,7 +185,7 @@ def _bound(build: Callable[[Path], World]) -> Callable[[Path], World]:
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "a thousand registrations"])
 def test_a_bound_repository_answers_alike_however_it_lies(worlds: Worlds, layout: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS.get(layout, thousand_registrations)))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS.get(layout, thousand_registrations)))
     folders = FOLDERS + MORE_FOLDERS if layout in ("beside", "nested", "symlinked root") else FOLDERS
     found = {(tool, path, cwd): outcome(ask(world, tool, path, cwd)) for tool, path, _ in ROWS for cwd in folders}
     assert found == {(tool, path, cwd): expected(world, wanted) for tool, path, wanted in ROWS for cwd in folders}
@@ -193,7 +193,7 @@ def test_a_bound_repository_answers_alike_however_it_lies(worlds: Worlds, layout
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_relative_path_means_the_folder_the_call_stands_in(worlds: Worlds, layout: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     assert write(world, "new.py", "{W}/src") == "allow"
     assert write(world, "new.py", "{R}/src") == expected(world, "move {W}/src/new.py")
     assert write(world, "new.py", "{W2}/src") == "deny other-worktree"
@@ -201,7 +201,7 @@ def test_a_relative_path_means_the_folder_the_call_stands_in(worlds: Worlds, lay
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_refusal_names_a_path_that_then_passes(worlds: Worlds, layout: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     reason = ask(world, "Edit", "{R}/src/app.py").reason
     named_path = reason.partition("Edit with file_path ")[2].partition(" (Read it")[0]
     assert os.path.realpath(named_path) == os.path.realpath(world.W / "src/app.py")
@@ -221,14 +221,14 @@ def test_unbound_main_is_open_and_the_net_holds(worlds: Worlds, layout: str) -> 
 
 
 def test_an_accidental_bare_flag_does_not_open_the_main_checkout(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     world.git("config", "core.bare", "true")
     assert write(world, "{W}/src/new.py") == "allow"
     assert write(world, "{R}/src/new.py") == expected(world, "move {W}/src/new.py")
 
 
 def test_a_file_name_in_other_letters_is_another_file(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     (world.W / NFC).write_text("x")
     assert outcome(ask(world, "Edit", f"{{R}}/{NFC}")) == "deny use-worktree-path"
     moved = ask(world, "Write", f"{{R}}/{NFD}").input
@@ -238,7 +238,7 @@ def test_a_file_name_in_other_letters_is_another_file(worlds: Worlds) -> None:
 
 @pytest.mark.parametrize("name", ["-rf", "--", " ", "a b ", "x\ny", "\t", "'", '"$(id)"', "*", "ü", "file\\name"])
 def test_odd_file_names_move_as_they_are(worlds: Worlds, name: str) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     moved = ask(world, "Write", "{R}/src/" + name).input
     assert moved is not None
     assert moved["file_path"] == str(world.W / "src") + "/" + name
@@ -250,7 +250,7 @@ def test_odd_file_names_move_as_they_are(worlds: Worlds, name: str) -> None:
 @pytest.fixture
 def linked(worlds: Worlds) -> World:
     """W/vendor leads out of W to OUT, W/modules to R's; R has a real folder in both places. W/inner stays in W."""
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     world.sh('mkdir "$R/vendor" "$R/modules"; for f in "$R/vendor/a" "$R/modules/a" "$OUT/a"; do echo 1 > "$f"; done\n'
              'ln -s "$OUT" "$W/vendor"; ln -s "$R/modules" "$W/modules"; ln -s src "$W/inner"; ln -s "$OUT/a" "$W/one"\n'
              'ln -s "$R/src" "$OUT/way"; ln -s "$W" "$OUT/own"')
@@ -369,7 +369,7 @@ def test_settings_beside_a_bare_repository_are_the_owners(worlds: Worlds) -> Non
 @pytest.mark.parametrize("layout", ["beside", "separate git dir", "git folder is a link"])
 @pytest.mark.parametrize("project", ["{R}", ""])
 def test_settings_of_the_main_checkout_count_from_the_worktree(worlds: Worlds, layout: str, project: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     world.extra["CLAUDE_PROJECT_DIR"] = world.fill(project)
     settings(world, sync={"symlink_dirs": ["vendor"]})
     world.sh('ln -s "$OUT" "$W/vendor"; ln -s "$OUT" "$W/other"')
@@ -380,13 +380,13 @@ def test_settings_of_the_main_checkout_count_from_the_worktree(worlds: Worlds, l
 @pytest.mark.parametrize("layout", ["beside", "separate git dir", "git folder is a link"])
 @pytest.mark.parametrize("cwd", ["{R}", "{W}"])
 def test_a_helper_told_of_the_main_checkout_is_noticed(worlds: Worlds, layout: str, cwd: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     assert outcome(ask(world, "Agent", "work in {W}/src", cwd)) == "allow"
     assert outcome(ask(world, "Agent", "work in {R}/src", cwd)) == "note"
 
 
 def test_a_nested_foreign_repository_is_its_own_affair(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     world.sh('git init -q "$R/lib/foreign"; echo 1 > "$R/lib/foreign/a"; echo 1 > "$R/lib/b"')
     assert write(world, "{R}/lib/foreign/a") == "allow"
     assert write(world, "{R}/lib/foreign/.git/config") == "allow"
@@ -394,7 +394,7 @@ def test_a_nested_foreign_repository_is_its_own_affair(worlds: Worlds) -> None:
 
 
 def test_a_copied_worktree_folder_is_not_the_worktree(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     world.sh('cp -a "$W" "$W-copy"; cp -a "$W" "$OUT/plain"; rm "$OUT/plain/.git"')
     assert write(world, "{OUT}/plain/src/new.py") == "allow"
     assert write(world, "{W}-copy/src/new.py") == "deny other-worktree"
@@ -490,7 +490,7 @@ def test_two_sessions_in_two_worktrees(worlds: Worlds) -> None:
 
 
 def test_the_repositorys_binding_holds_for_every_session_without_its_own(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     enter(world, str(world.W2), "--session", OTHER_SESSION)
     assert write(world, "{R}/src/new.py") == expected(world, "move {W}/src/new.py")
     assert write(world, "{R}/src/new.py", session_id=None) == expected(world, "move {W}/src/new.py")
@@ -509,14 +509,14 @@ def test_leaving_ends_the_binding(worlds: Worlds) -> None:
 
 @pytest.mark.parametrize("change", [{"ended_at": "2026-01-01T00:00:00Z"}, {"active": False}, {"client_pid": 2**22 + 1}])
 def test_an_ended_session_binds_nobody(worlds: Worlds, change: dict[str, Any]) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     assert write(world, "{R}/src/app.py") == "deny use-worktree-path"
     rewrite(world, "state.json", lambda found: found.update(change))
     assert write(world, "{R}/src/app.py") == "allow"
 
 
 def test_a_reused_process_number_is_not_the_client(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     started = Path("/proc/self/stat")
     if not started.exists():
         pytest.skip("needs /proc")
@@ -551,7 +551,7 @@ def test_ids_like_zcodes_mean_nothing_elsewhere(worlds: Worlds) -> None:
 
 
 def test_an_agent_in_its_own_worktree_is_bound_to_it(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     for cwd in ("{W2}", "{W2}/src"):
         assert write(world, "{W2}/src/new.py", cwd, agent_id="a1") == "allow"
         assert write(world, "{R}/src/new.py", cwd, agent_id="a1") == expected(world, "move {W2}/src/new.py")
@@ -601,7 +601,7 @@ def test_a_mere_cd_binds_nobody(worlds: Worlds) -> None:
 
 
 def test_who_comes_first_session_then_start_then_repository(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     world.extra["CLAUDE_PROJECT_DIR"] = str(world.W2)
     assert write(world, "{R}/src/new.py", "{W2}") == expected(world, "move {W2}/src/new.py")
     enter(world, str(world.W), "--session", SESSION)
@@ -642,7 +642,7 @@ PATTERNS = [
 
 @pytest.mark.parametrize(("_id", "patterns", "opens", "keeps"), PATTERNS, ids=[row[0] for row in PATTERNS])
 def test_main_write_allow(worlds: Worlds, _id: str, patterns: list[str], opens: list[str], keeps: list[str]) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     settings(world, main_write_allow=patterns)
     assert {path: write(world, "{R}/" + path) for path in opens} == dict.fromkeys(opens, "allow")
     assert {path: read(world, "{R}/" + path) for path in opens} == dict.fromkeys(opens, "allow"), "read where it is written"
@@ -652,7 +652,7 @@ def test_main_write_allow(worlds: Worlds, _id: str, patterns: list[str], opens: 
 
 
 def test_main_write_allow_opens_main_alone(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     settings(world, main_write_allow=["src/", ".git/", "hooks/"])
     assert write(world, "{R}/src/app.py") == "allow"
     assert write(world, "{W2}/src/app.py") == "deny other-worktree"
@@ -660,7 +660,7 @@ def test_main_write_allow_opens_main_alone(worlds: Worlds) -> None:
 
 
 def test_a_worktrees_copy_of_the_settings_does_not_count(worlds: Worlds) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     (world.W / ".worktree-guard.json").write_text('{"main_write_allow": ["src/"]}')
     assert write(world, "{R}/src/app.py", "{W}") == "deny use-worktree-path"
     settings(world, main_write_allow=["src/"])
@@ -683,7 +683,7 @@ def test_an_agent_that_writes_the_settings_asks(worlds: Worlds, name: str) -> No
 
 @pytest.mark.parametrize("name", SETTINGS_FILES)
 def test_a_bound_agent_never_writes_the_settings_of_main(worlds: Worlds, name: str) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     assert write(world, "{R}/" + name) in (expected(world, "move {W}/" + name), "ask guard-settings")
 
 
@@ -700,7 +700,7 @@ def test_authorised_main_does_not_include_the_settings(worlds: Worlds, name: str
 @pytest.mark.parametrize("name", SETTINGS_FILES)
 def test_a_pattern_that_opens_a_folder_does_not_include_the_settings(worlds: Worlds, name: str) -> None:
     """What the owner left writable must not let the agent open more."""
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     (world.R / name).parent.mkdir(exist_ok=True)
     (world.R / name).write_text(json.dumps({"main_write_allow": ["*.json", ".claude/", ".zcode/"]}))
     assert write(world, "{R}/.claude/other.json") == "allow"
@@ -709,7 +709,7 @@ def test_a_pattern_that_opens_a_folder_does_not_include_the_settings(worlds: Wor
 
 @pytest.mark.parametrize("name", SETTINGS_FILES[1:])
 def test_an_allowed_folder_does_not_include_the_settings(worlds: Worlds, name: str) -> None:
-    world = worlds.fresh("beside, bound", _bound(beside))
+    world = worlds.fresh("layout beside, bound", _bound(beside))
     folder = str(Path(name).parent)
     assert world.wt("allow", folder, "--reason", "t").returncode == 0
     assert write(world, f"{{R}}/{folder}/other.json") == "allow"
@@ -728,7 +728,7 @@ def test_what_becomes_of_questions_is_the_owners_choice(worlds: Worlds, asks: st
 
 @pytest.fixture
 def bound_repo(worlds: Worlds) -> World:
-    return worlds.fresh("beside, bound", _bound(beside))
+    return worlds.fresh("layout beside, bound", _bound(beside))
 
 
 def authorise(world: World, *words: str) -> None:
@@ -824,7 +824,7 @@ def test_only_for_one_session(bound_repo: World) -> None:
 @pytest.mark.parametrize("layout", ["separate git dir", "git folder is a link", "nested"])
 @pytest.mark.parametrize("cwd", ["{R}", "{W}"])
 def test_authorised_on_a_branch_in_other_layouts(worlds: Worlds, layout: str, cwd: str) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     authorise(world, "--branch", "main")
     assert write(world, APP, cwd) == "allow"
     world.git("switch", "-q", "-c", "release")
@@ -890,7 +890,7 @@ STALE = [folder_removed, folder_removed_and_pruned, registration_removed, folder
 @pytest.mark.parametrize("layout", ["beside", "nested"])
 @pytest.mark.parametrize("lose", STALE)
 def test_a_lost_worktree_refuses_writes_and_reads_go_on(worlds: Worlds, layout: str, lose: Callable[[World], None]) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     lose(world)
     assert read(world, APP) == "allow"
     assert outcome(ask(world, "Grep", "{R}")) == "allow"
@@ -906,7 +906,7 @@ def test_a_lost_worktree_refuses_writes_and_reads_go_on(worlds: Worlds, layout: 
 @pytest.mark.parametrize("layout", ["beside", "nested"])
 @pytest.mark.parametrize("lose", STALE)
 def test_leaving_is_a_way_out(worlds: Worlds, layout: str, lose: Callable[[World], None]) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     lose(world)
     done = world.wt("leave")
     assert done.returncode == 0, done.stderr
@@ -916,7 +916,7 @@ def test_leaving_is_a_way_out(worlds: Worlds, layout: str, lose: Callable[[World
 @pytest.mark.parametrize("layout", ["beside", "nested"])
 @pytest.mark.parametrize("lose", STALE)
 def test_what_the_refusal_prints_works(worlds: Worlds, layout: str, lose: Callable[[World], None]) -> None:
-    world = worlds.fresh(f"{layout}, bound", _bound(LAYOUTS[layout]))
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
     lose(world)
     instead = ask(world, "Write", APP).reason.partition("Instead: ")[2]
     if "wt enter" not in instead:

@@ -2,8 +2,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+import sys
 from typing import Any
 
+from guard.wt import environment
 from guard.wt.install import CLIENTS, change
 
 HELP = "register the hooks with a client, for this user"
@@ -14,7 +18,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
-    """-> clients: [{client, file, changed, backup}]"""
+    """-> clients: [{client, file, changed, backup}]. Records the interpreter, so that the hooks need not look along PATH."""
+    with contextlib.suppress(OSError, RuntimeError):
+        environment.remember("python", os.path.realpath(getattr(sys, "_base_executable", sys.executable)))
     return {"clients": [{"client": name, **change(CLIENTS[name], install=True)} for name in args.client]}
 
 
