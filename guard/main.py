@@ -115,7 +115,7 @@ def heard(disk: "Any", said: str, client: str, call: "Call | None" = None) -> No
     try:
         from guard.edge import audit
         audit.fault(disk, call.cwd if call else disk.folder(), said, client, call.tool if call else "")
-    except Exception:
+    except Exception:  # a full or read-only disk: stderr is all that is left
         pass
 
 
@@ -129,6 +129,6 @@ def asked(disk: "Any", client: "Any", call: Call) -> "Any":
         if facts.repository is None or facts.repository.settings.on_fault != "ask":
             return None
         reason = "worktree-guard could not judge this call (see wt status). Let it pass?\n(worktree-guard: fault)"
-        return bytes(wire.dumps(client.write(Verdict(kind=ASK, rule="fault", reason=reason))))
-    except Exception:
-        return b""
+        return client.write(Verdict(kind=ASK, rule="fault", reason=reason))
+    except Exception:  # the same fault again
+        return None

@@ -82,3 +82,15 @@ def test_a_fault_is_heard_in_both_places(bound: World) -> None:
     (fault,) = lines(bound, "faults.jsonl")
     assert fault["tool"] == "Write" and "file_path" in str(fault["fault"])
     assert "file_path" in bound.wt("status").stdout
+
+
+def test_a_fault_becomes_a_question_where_the_owner_wants_one(bound: World) -> None:
+    settings = bound.R / ".worktree-guard.json"
+    settings.write_text('{"on_fault": "ask"}')
+    for client in ("claude-code", "zcode"):
+        answer = bound.hook("Write", {"file_path": 5}, client=client)
+        assert (answer.kind, answer.rule) == ("ask", "fault")
+        assert answer.stderr.startswith("worktree-guard: ")
+    assert bound.hook("Write", {"file_path": "{W}/a", "content": ""}).kind == "allow"
+    settings.write_text('{"on_fault": "pass"}')
+    assert bound.hook("Write", {"file_path": 5}).document == {}
