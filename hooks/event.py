@@ -7,6 +7,7 @@ sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") el
 try:
     from guard.events import main
 except Exception as fault:
-    sys.stderr.write(f"worktree-guard is damaged: {fault}\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"worktree-guard is damaged: {fault}\n")
     sys.exit(0)
 main(sys.argv[1:])

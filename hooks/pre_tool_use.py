@@ -15,6 +15,7 @@ sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") el
 try:
     from guard.main import main
 except Exception as fault:
-    sys.stderr.write(f"worktree-guard is damaged: {fault}; the call passed unjudged\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"worktree-guard is damaged: {fault}; the call passed unjudged\n")
     sys.exit(0)
 main(sys.argv[1:])

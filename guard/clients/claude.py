@@ -21,12 +21,12 @@ def read(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Call
     if not isinstance(document, dict):
         raise Fault("the call is not an object")
     tool = text(document, "tool_name")
-    given = document.get("tool_input")
+    handed = document.get("tool_input")
     if not tool:
         raise Fault("the call names no tool")
-    if not isinstance(given, dict):
+    if not isinstance(handed, dict):
         raise Fault("tool_input is not an object")
-    return place(document, env, name).but(tool=TOOLS.get(tool, tool), input=given)  # type: ignore[no-any-return]
+    return place(document, env, name).but(tool=TOOLS.get(tool, tool), input=handed)  # type: ignore[no-any-return]
 
 
 def place(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Call:
@@ -35,7 +35,8 @@ def place(document: "Any", env: "Callable[[str], str]", name: str = NAME) -> Cal
         raise Fault("the document is not an object")
     return Call(client=name, tool="", input={}, cwd=text(document, "cwd"),
                 session=text(document, "session_id") or text(document, "sessionId"), agent=text(document, "agent_id"),
-                call_id=text(document, "tool_use_id") or text(document, "toolUseId") or text(document, "toolCallId"), project=env(PROJECT))
+                call_id=text(document, "tool_use_id") or text(document, "toolUseId") or text(document, "toolCallId"),
+                project=env(PROJECT))
 
 
 def text(document: "dict[str, Any]", key: str) -> str:

@@ -86,11 +86,16 @@ class Look:
 
     def _guarded(self, real: str, inner: "repo.Checkout | None", host: "repo.Checkout | None"
                  ) -> "tuple[Repository, repo.Checkout | None] | None":
-        """The repository whose rules hold for a path, and the checkout the path lies in (None: in git's own folder)."""
+        """The repository whose rules hold for a path, and the checkout the path lies in (None: in git's own folder).
+
+        That is the one the call or its session stands in; another one only where this session is bound to it. A call that stands
+        nowhere is bound by whatever binds everybody where it writes.
+        """
         homes = [*self._stands(self.call.cwd), *self._stands(self.call.project)]
         for checkout in (inner, host):  # a submodule with a binding of its own goes before the repository that holds it
             bound = self.repository(checkout).binding if checkout else None
-            if checkout and bound and (bound.source != "repository" or any(self.disk.same(checkout.common, h.common) for h in homes)):
+            at_home = not homes or any(checkout and self.disk.same(checkout.common, home.common) for home in homes)
+            if checkout and bound and (at_home or bound.source != "repository"):
                 return self.repository(checkout), checkout
         checkout = host or inner
         for home in homes:

@@ -33,7 +33,7 @@ def process_of(disk: "Any") -> "tuple[int | None, str | None]":
     return (pid, started) if started is not None else (None, None)
 
 
-def of_process(disk: "Any", common: str, pid: int, started: str) -> "dict[str, Any] | None":
+def of_process(disk: "Any", common: str, pid: int, started: "str | None") -> "dict[str, Any] | None":
     """The newest record that a client's process left: after a clear it goes on under another session id."""
     folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
     found = []

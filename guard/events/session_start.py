@@ -72,7 +72,7 @@ def carry(source: str, call: "Call", repository: "Repository", disk: "Any") -> N
         if record is None or not record["active"]:
             return
     else:
-        record = sessions.of_process(disk, repository.common, pid, started) if pid and started else None
+        record = sessions.of_process(disk, repository.common, pid, started) if pid else None
         if record is None or (repository.binding and repository.binding.source == "session"):
             return
     if record["session"] != call.session:  # that one will not come back

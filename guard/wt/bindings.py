@@ -3,14 +3,17 @@ from __future__ import annotations
 
 import getpass
 import os
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from guard.edge import disk
 from guard.edge.binding import enforced
 from guard.wt import git
-from guard.wt.models import Binding, now
+from guard.wt.models import Binding, Overrides, now
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
+
+KEPT = timedelta(days=30)
 
 
 def bind(repository: Repository, caller: Caller, path: Path, branch: str, base: str) -> Binding:
@@ -26,6 +29,23 @@ def bind(repository: Repository, caller: Caller, path: Path, branch: str, base: 
             return binding  # it binds everybody without a session; one session's entering must not unbind them in silence
     store.save(store.path("state.json"), binding)
     return binding
+
+
+def prune(repository: Repository) -> None:
+    """Forgets what binds nobody any more: sessions that ended and whose worktree is gone, or that are 30 days old; marks of old leaves.
+
+    Inside the lock. A living session keeps its record even when its worktree is gone: that is what tells it so.
+    """
+    store = repository.store
+    old = (datetime.now(timezone.utc) - KEPT).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for path in store.path("sessions").glob("*.json"):
+        binding = store.load(path, Binding)
+        if binding and not lives(binding) and (binding.entered_at < old or not Path(binding.path).is_dir()):
+            path.unlink(missing_ok=True)
+    leaves = {leave.id for leave in (store.load(store.path("override.json"), Overrides) or Overrides()).authorisations}
+    for mark in store.path("used").glob("*"):
+        if mark.is_file() and mark.name not in leaves:
+            mark.unlink(missing_ok=True)
 
 
 def unbind(repository: Repository, bindings: list[Binding]) -> None:

@@ -160,7 +160,10 @@ def base_of(repository: Repository, wanted: str) -> tuple[str, str]:
     if not commit:
         raise UsageError(f"there is no commit called {name}", code="no-base",
                          hint="git fetch, or another --base" if wanted else "make a first commit: git commit --allow-empty -m start")
-    return (commit if name == "HEAD" else name), commit
+    full = git.ask_or("", "rev-parse", "--symbolic-full-name", name, cwd=repository.at)
+    if not full.startswith("refs/"):
+        return commit, commit  # main~1 and the like move on with their branch
+    return (full.removeprefix("refs/heads/") if name == "HEAD" else name), commit
 
 
 def branches(repository: Repository) -> set[str]:

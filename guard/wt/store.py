@@ -34,7 +34,7 @@ class Store:
         """All that changes state or worktrees happens inside. WtError when somebody holds it for a minute."""
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
-            lock = FileLock(self.folder / "lock", timeout=LOCK_SECONDS)
+            lock = FileLock(self.folder / "lock", timeout=LOCK_SECONDS, mode=0o600)
             lock.acquire()
         except Timeout:
             raise WtError("another wt has been busy here for a minute", code="locked", hint="wt status shows what is going on") from None

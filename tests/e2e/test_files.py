@@ -163,3 +163,20 @@ def test_a_malformed_patch_passes_and_is_heard(here: World, given: dict) -> None
     answer = here.hook("ApplyPatch", given, "{W}", "zcode")
     assert answer.document == {}
     assert "ApplyPatch" in answer.stderr
+
+
+def test_a_call_that_stands_in_no_repository_is_bound_by_what_binds_everybody(here: World) -> None:
+    here.extra["CLAUDE_PROJECT_DIR"] = ""
+    assert here.hook("Write", {"file_path": "{W}/src/new.py", "content": ""}, "{OUT}").kind == "allow"
+    assert here.hook("Write", {"file_path": "{OUT}/new.py", "content": ""}, "{OUT}").kind == "allow"
+    assert here.hook("Read", {"file_path": "{R}/src/app.py"}, "{OUT}").input == {"file_path": str(here.W / "src/app.py")}
+    assert here.hook("Write", {"file_path": "{W2}/a", "content": ""}, "{OUT}").rule == "other-worktree"
+    assert here.wt("leave").returncode == 0
+    assert here.hook("Write", {"file_path": "{R}/src/app.py", "content": ""}, "{OUT}").kind == "allow"
+    assert here.hook("Write", {"file_path": "{W2}/a", "content": ""}, "{OUT}").kind == "allow", "nothing binds it, and it is not at home"
+
+
+def test_a_call_at_home_elsewhere_is_not_bound_by_a_neighbour_s_binding(here: World) -> None:
+    here.sh('git init -q "$OUT/other"')
+    here.extra["CLAUDE_PROJECT_DIR"] = str(here.OUT / "other")
+    assert here.hook("Write", {"file_path": "{R}/src/app.py", "content": ""}, "{OUT}/other").kind == "allow"

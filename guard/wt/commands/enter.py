@@ -39,6 +39,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     with repository.store.locked():
         data = found_or_made(repository, args)
         bindings.bind(repository, who, Path(data["path"]), data["branch"], data["base"])
+        bindings.prune(repository)
     others = [b.session for b in bindings.of_worktree(repository, Path(data["path"])) if b.session not in (None, who.session)]
     return {**data, "bound": "session" if who.session else "repository", "session": who.session,
             "shared_with": sorted(set(filter(None, others)))}
