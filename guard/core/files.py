@@ -1,6 +1,6 @@
 """What happens to one path: the table of places, first row that fits wins.
 
-    python -c "from guard.core.files import TABLE" shows it; README.md has it in words, checked against this one.
+    It stands at the end of this file; README.md has it in words, checked against this one.
 """
 from guard.core.model import (
     ALLOW,
@@ -155,8 +155,8 @@ def deny_link(e: Effect, f: Facts) -> Answer:
         return PASS
     at = f.path if f.leaves else f.to
     return refuse("link-leaves-worktree", f"{e.said} of {f.rel}", f"a link in your worktree leads out of it, to {at}.",
-                  "write a file that is really in the worktree. If the link is meant, the owner names it in sync.symlink_dirs of "
-                  f"{SETTINGS_FILES[0]}.")
+                  f"write a file that is really in the worktree. If the link is meant, the owner adds it in {SETTINGS_FILES[0]}: "
+                  '{"sync": {"symlink_dirs": ["NAME"]}}')
 
 
 def deny_submodule(e: Effect, f: Facts) -> Answer:
@@ -183,7 +183,8 @@ def write_own(e: Effect, f: Facts) -> Answer:
     if bound is None or bound.condition == "there":
         return PASS
     if bound.condition == "detached":
-        return Answer(kind=ALLOW, note=f"{bound.path} is on a detached HEAD: git -C {quoted(bound.path)} switch {quoted(bound.branch)}")
+        return Answer(kind=ALLOW, note=f"{bound.path} is on a detached HEAD. "
+                      f"Run: git -C {quoted(bound.path)} switch {quoted(bound.branch)}")
     return deny_wrong_branch(e, f)
 
 
@@ -204,7 +205,8 @@ def deny_stale(e: Effect, f: Facts) -> Answer:
 def move(e: Effect, f: Facts) -> Answer:
     if binding(f).condition == "protected" and e.kind == WRITE:
         return deny_wrong_branch(e, f)
-    return Answer(kind=REWRITE, rule="use-worktree-path", to=f.to, note=moved_note(e, f))
+    moved = Answer(kind=REWRITE, rule="use-worktree-path", to=f.to, note=moved_note(e, f))
+    return unless_settings(f, moved) if e.kind == WRITE else moved
 
 
 def moved_note(e: Effect, f: Facts) -> str:
@@ -224,6 +226,8 @@ def said_kind(e: Effect) -> str:
 
 
 def write_only_in_main(e: Effect, f: Facts) -> Answer:
+    if unless_settings(f, PASS).kind == ASK:  # a copy in W would not count
+        return unless_settings(f, PASS)
     if e.makes and f.ignored:
         return move(e, f)
     below, name = f.rel.replace("\\", "/").rpartition("/")[::2]

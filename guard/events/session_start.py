@@ -48,11 +48,14 @@ def where(repository: "Repository", wt: str) -> str:
         if repository.settings.mode == "protect":
             return f"the main checkout is protected and no worktree is bound; run `{wt} enter NAME` before you change files."
         return f"no worktree is bound, the main checkout is open. `{wt} enter NAME` gives this session a worktree of its own."
-    if bound.condition in ("gone", "unknown"):
+    if bound.condition == "unknown":
+        return f"this session is bound to {bound.path}, which is no worktree any more. Run `{wt} leave`; what is in that folder stays."
+    if bound.condition == "gone":
         again = f"Run `{wt} enter {quoted(bound.path)}` to make it again, or `{wt} leave`."
         return f"this session is bound to {bound.path}, which is gone. {again}"
     if bound.condition in ("detached", "protected"):
-        return f"this session works in {bound.path}, which has left its branch: git -C {quoted(bound.path)} switch {quoted(bound.branch)}"
+        back = f"git -C {quoted(bound.path)} switch {quoted(bound.branch)}"
+        return f"this session works in {bound.path}, which has left its branch. Run `{back}`."
     branch = f" (branch {bound.head or bound.branch})" if bound.head or bound.branch else ""
     return f"this session works in the worktree {bound.path}{branch}. Use paths below it, and run `cd {quoted(bound.path)}` once."
 

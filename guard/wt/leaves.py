@@ -30,9 +30,10 @@ def minutes_left(end: str) -> int:
     return max(0, -int(-left.total_seconds() // 60))
 
 
-def needs_reason(reason: str) -> str:
+def needs_reason(reason: str, command: str) -> str:
     if not reason.strip():
-        raise UsageError("why?", code="no-reason", hint="--reason 'what it is for'; it is shown in wt status and kept in the audit")
+        raise UsageError("what for? It is shown in wt status and kept in the audit", code="no-reason",
+                         hint=f"wt {command} --reason 'what it is for'")
     return " ".join(reason.split())
 
 

@@ -11,17 +11,21 @@ from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 
 
-def brought_back(repository: Repository, entry: worktrees.Worktree) -> None:
-    """Makes a listed worktree usable again, or says why not. Nothing that is in its folder is changed."""
+def brought_back(repository: Repository, entry: worktrees.Worktree) -> str:
+    """Makes a listed worktree usable again, or says why not. Nothing that is in its folder is changed. -> what was done, "" for nothing."""
     if entry.locked == "initializing" and made_by_us(repository, entry) and is_husk(entry):
         husk_made_anew(repository, entry)
-    elif not entry.there:
+        return "finished: its making had been interrupted"
+    if not entry.there:
         checked_out_again(repository, entry)
-    elif not is_worktree(entry.path):
+        return "made again: its folder was gone, and with it what was neither committed nor staged"
+    if not is_worktree(entry.path):
         git.attempt("worktree", "repair", "--", str(entry.path), cwd=repository.at, reads=False)
         if not is_worktree(entry.path):
             raise UsageError(f"{entry.path} is listed, but is no worktree any more", code="damaged",
                              hint=f"git worktree repair {shlex.quote(str(entry.path))}, or another name: wt enter {entry.name}-2")
+        return "mended: its .git file did not lead to git"
+    return ""
 
 
 def is_worktree(path: Path) -> bool:

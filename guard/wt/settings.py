@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
 from guard.edge import wire
-from guard.wt.models import Settings
+from guard.wt.models import Settings, Sync
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,9 @@ def _parsed(data: bytes, path: Path) -> Loaded:
     if bad_parent(settings.worktree_parent):
         complaints.append(("worktree_parent", f"{settings.worktree_parent!r} can be no folder for worktrees; its default is used"))
         settings = settings.model_copy(update={"worktree_parent": Settings().worktree_parent})
+    if bad_prefix(settings.branch_prefix):
+        complaints.append(("branch_prefix", f"{settings.branch_prefix!r} can begin no branch's name; its default is used"))
+        settings = settings.model_copy(update={"branch_prefix": Settings().branch_prefix})
     warnings = [f"{path}:{line_of(text, field)}: {field}: {said}" for field, said in complaints]
     return Loaded(settings, path, tuple(warnings))
 
@@ -56,7 +59,8 @@ def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
         return Settings(), [("", "settings are not an object; defaults are used")]
     complaints: list[tuple[str, str]] = []
     known = {"$schema", "main_write_whitelist", *Settings.model_fields}
-    complaints += [(str(field), "no setting of that name") for field in given if field not in known]
+    nested = {f"sync.{field}": f'write it as {{"sync": {{"{field}": …}}}}' for field in Sync.model_fields}
+    complaints += [(str(field), nested.get(field, "no setting of that name")) for field in given if field not in known]
     kept: dict[str, Any] = dict(given)
     while True:
         try:
@@ -81,6 +85,12 @@ def bad_parent(folder: str) -> bool:
         return "\0" in folder or not folder.strip() or ".git" in Path(folder).expanduser().parts
     except RuntimeError:
         return True
+
+
+def bad_prefix(prefix: str) -> bool:
+    """What git refuses at the beginning of a branch's name (git-check-ref-format(1))."""
+    odd = any(char in " ~^:?*[\\" or ord(char) < 32 or ord(char) == 127 for char in prefix)
+    return odd or prefix.startswith(("-", "/", ".")) or any(pair in prefix for pair in ("..", "//", "/.", "@{"))
 
 
 def line_of(text: str, field: str) -> int:

@@ -161,7 +161,7 @@ def test_a_worktree_that_left_its_branch(bound: World, way: str) -> None:
     bound.git("switch", "-q", *way.split(), cwd=bound.W)
     said = start(bound)
     command = f"git -C {bound.W} switch wt/x"
-    assert f"has left its branch: {command}" in said
+    assert f"has left its branch. Run `{command}`." in said
     bound.sh(command)
     assert f"works in the worktree {bound.W} (branch wt/x)" in start(bound)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ STDIN = {"path": "path", "reason": "reason", "ttl": "ttl", "action": "action", "
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", metavar="PATH", help="a file or folder, from the main checkout")
+    parser.add_argument("path", nargs="?", metavar="PATH", help="a file or folder, from here or from the main checkout")
     parser.add_argument("--reason", default="", metavar="R", help="why")
     parser.add_argument("--ttl", default="60m", metavar="T", help="for how long (default 60m)")
     parser.add_argument("--session", metavar="ID", type=session_id, help="only for this session")
@@ -39,8 +40,9 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         raise UsageError("--clear ends every leave, not the one for a path", hint="wt allow --clear")
     made = []
     if args.action == "add":
-        made = [Permit(path=one_path(repository, args.path or ""), reason=needs_reason(args.reason), created_at=now(),
-                       expires_at=end_of(args.ttl), session=args.session)]
+        path = one_path(repository, args.path or "")
+        reason = needs_reason(args.reason, f"allow {shlex.quote(args.path)}")
+        made = [Permit(path=path, reason=reason, created_at=now(), expires_at=end_of(args.ttl), session=args.session)]
     with store.locked():
         kept = living_permits(store) if args.action == "add" else []
         again = {(m.path, m.session) for m in made}
@@ -52,7 +54,8 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
 
 def one_path(repository: Repository, given: str) -> str:
     """The one absolute path that is meant. UsageError for a pattern, for everything at once, and for git's own folder."""
-    path = Path(os.path.normpath(repository.home / worktrees.expanded(given)))
+    places = [Path(os.path.normpath(start / worktrees.expanded(given))) for start in (repository.here, repository.home)]
+    path = next((place for place in places if place.exists()), places[-1])  # from here, as a shell means it, else from the main checkout
     home = Path(os.path.realpath(repository.home))
     real = Path(os.path.realpath(path))
     if not given.strip():
@@ -69,7 +72,9 @@ def one_path(repository: Repository, given: str) -> str:
 
 def lines(data: dict[str, Any]) -> list[str]:
     if data["action"] == "add":
-        return [f"{data['path']} may be written until {data['expires_at']}.", "End it earlier: wt allow --clear"]
+        new = "" if Path(data["path"]).exists() else " (there is no such file yet)"
+        until = f"for {minutes_left(data['expires_at'])} min, until {data['expires_at']}"
+        return [f"{data['path']}{new} may be written {until}.", "End it earlier: wt allow --clear"]
     if data["action"] == "clear":
         return ["Nothing is allowed any more."]
     return [f"{p['path']}  {minutes_left(p['expires_at'])} min more  ({p['reason']})" for p in data["entries"]] or ["Nothing is allowed."]

@@ -5,7 +5,7 @@ import argparse
 import secrets
 from typing import Any
 
-from guard.wt.leaves import end_of, living_authorisations, needs_reason
+from guard.wt.leaves import end_of, living_authorisations, minutes_left, needs_reason
 from guard.wt.models import Authorisation, Overrides, now
 from guard.wt.repository import Repository
 from guard.wt.sessions import session_id
@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """-> the authorisation: id, reason, created_at, expires_at, once, branch, only, session"""
-    reason, end = needs_reason(args.reason), end_of(args.ttl)
+    reason, end = needs_reason(args.reason, "authorize-main"), end_of(args.ttl)
     store = repository.store
     made = Authorisation(id=secrets.token_hex(6), reason=reason, created_at=now(), expires_at=end, once=args.once, branch=args.branch,
                          only=args.only, session=args.session)
@@ -40,4 +40,5 @@ def lines(data: dict[str, Any]) -> list[str]:
     whom = f" by session {data['session']}" if data["session"] else ""
     once = ", by one call" if data["once"] else ""
     on = f" while it is on {data['branch']}" if data["branch"] else ""
-    return [f"The main checkout may be {what}{whom}{on} until {data['expires_at']}{once}.", "End it earlier: wt revoke-main"]
+    until = f"for {minutes_left(data['expires_at'])} min, until {data['expires_at']}"
+    return [f"The main checkout may be {what}{whom}{on} {until}{once}.", "End it earlier: wt revoke-main"]

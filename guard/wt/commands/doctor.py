@@ -18,7 +18,7 @@ from guard.wt.environment import data_folder
 from guard.wt.errors import WtError
 from guard.wt.install import CLIENTS, Client
 from guard.wt.install.files import ROOT, plugin_root
-from guard.wt.install.registered import Registration, registrations
+from guard.wt.install.registered import Registration, document, registrations
 from guard.wt.repository import open_repository
 
 HELP = "run the registered hook as the client would, and look for what usually goes wrong"
@@ -26,15 +26,19 @@ Finding = dict[str, Any]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--client", choices=sorted(CLIENTS), default="claude-code", help="which client's registration to check")
+    parser.add_argument("--client", choices=sorted(CLIENTS), help="which client's registration to check (default: each that has one)")
 
 
 def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
-    """-> client, findings: [{check, state: good | note | wrong, said, cure}], wrong: how many"""
-    client = CLIENTS[args.client]
+    """-> clients[], findings: [{check, state: good | note | wrong, said, cure}], wrong: how many"""
+    chosen = [CLIENTS[args.client]] if args.client else [c for c in CLIENTS.values() if registrations(c)] or [CLIENTS["claude-code"]]
+    findings = [one for client in chosen for one in of_client(client)] + [interpreter(), bytecode(), *other_wt(), *state()]
+    return {"clients": [client.name for client in chosen], "findings": findings, "wrong": sum(one["state"] == "wrong" for one in findings)}
+
+
+def of_client(client: Client) -> list[Finding]:
     found = registrations(client)
-    findings = [*registered(client, found), *(probed(client, one) for one in found), interpreter(), bytecode(), *other_wt(), *state()]
-    return {"client": client.name, "findings": findings, "wrong": sum(one["state"] == "wrong" for one in findings)}
+    return [*registered(client, found), *(probed(client, one) for one in found)]
 
 
 def finding(check: str, state: str, said: str, cure: str = "") -> Finding:
@@ -43,6 +47,9 @@ def finding(check: str, state: str, said: str, cure: str = "") -> Finding:
 
 def registered(client: Client, found: list[Registration]) -> list[Finding]:
     sources = [one.source for one in found]
+    if not found and client.path.exists() and not document(client.path):
+        return [finding("registration", "wrong", f"{client.path} cannot be read as a JSON object with anything in it",
+                        f"mend it, then wt install {client.name}")]
     if not found:
         return [finding("registration", "wrong", f"no hook of ours in {client.path}", f"wt install {client.name}")]
     if len(found) > 1:
@@ -154,5 +161,5 @@ def lines(data: dict[str, Any]) -> list[str]:
         said.append(f"{marks[one['state']]} {one['check']}: {one['said']}")
         if one["cure"]:
             said.append(f"      cure: {one['cure']}")
-    said.append(f"{data['client']}: {'nothing is wrong' if not data['wrong'] else str(data['wrong']) + ' to mend'}.")
+    said.append(f"{', '.join(data['clients'])}: {'nothing is wrong' if not data['wrong'] else str(data['wrong']) + ' to mend'}.")
     return said

@@ -37,12 +37,14 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     if not args.name and not args.branch:
         raise UsageError("enter which worktree?", hint="wt enter NAME; wt status lists them")
     with repository.store.locked():
+        before = bindings.of_caller(repository, who)
         data = found_or_made(repository, args)
         bindings.bind(repository, who, Path(data["path"]), data["branch"], data["base"])
         bindings.prune(repository)
     others = [b.session for b in bindings.of_worktree(repository, Path(data["path"])) if b.session not in (None, who.session)]
     return {**data, "bound": "session" if who.session else "repository", "session": who.session,
-            "shared_with": sorted(set(filter(None, others)))}
+            "shared_with": sorted(set(filter(None, others))),
+            "before": before.path if before and not bindings.same_place(before.path, data["path"]) else None}
 
 
 def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
         raise UsageError("the name is empty", code="bad-name", hint="wt enter NAME")
     found = worktrees.find(repository, args.name) if args.name and not args.unique else None
     if found is not None:
-        lost.brought_back(repository, found)
+        revived = lost.brought_back(repository, found)
         if args.branch and args.branch != found.branch:
             raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
                              hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
@@ -60,11 +62,13 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
             create.base_of(repository, args.base)  # says so if there is no such commit
         base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
         start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
-        data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False}
+        data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False,
+                                "revived": revived}
     else:
         made = plan(repository, args)
         create.carry_out(repository, made)
-        data = {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": True}
+        data = {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": True,
+                "revived": ""}
     return {**data, "name": Path(data["path"]).name, **surroundings(repository, data)}
 
 
@@ -106,7 +110,10 @@ def origin_of(repository: Repository) -> str:
 
 def lines(data: dict[str, Any]) -> list[str]:
     whom = f"session {data['session']}" if data["session"] else "everybody in this repository who has no binding of their own"
-    told = [f"Entered {data['name']}{', made now' if data['created'] else ''}.", *facts(data), f"  binds   {whom}"]
+    made = ", made now" if data["created"] else f", {data['revived']}" if data["revived"] else ""
+    told = [f"Entered {data['name']}{made}.", *facts(data), f"  binds   {whom}"]
+    if data["before"] and data["session"]:
+        told.append(f"Before: {data['before']}; it stays as it is.")
     if data["shared_with"]:
         told.append(f"Also bound to it: session {', '.join(data['shared_with'])}.")
     return [*told, *open_in_main(data), f"Next: cd {shlex.quote(data['path'])}"]

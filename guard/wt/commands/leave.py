@@ -78,11 +78,14 @@ def left(repository: Repository, binding: Binding) -> dict[str, Any]:
     gone = not path.is_dir() or not any(path.iterdir())
     kept = forgotten(repository, entry) if entry and gone else ""
     back = f"wt enter {shlex.quote(str(path))}"
-    if gone and not kept and not worktrees.record_of(repository, path):
+    plain = not gone and not sound and entry is None
+    if plain:
+        back = f"wt enter {shlex.quote(path.name + '-2')} --branch {shlex.quote(branch)}"
+    elif gone and not kept and not worktrees.record_of(repository, path):
         back = f"wt enter {shlex.quote(path.name)} --branch {shlex.quote(branch)}"
     return {"session": binding.session, "path": binding.path, "name": path.name, "branch": branch, "base": base,
             "ahead": apart[1] if apart else None, "commits": commits, "open": worktrees.open_work_or_none(path) if sound else None,
-            "gone": gone, "kept": kept, "back": back}
+            "gone": gone, "plain": plain, "kept": kept, "back": back}
 
 
 def forgotten(repository: Repository, entry: worktrees.Worktree) -> str:
@@ -114,4 +117,6 @@ def told(one: dict[str, Any]) -> list[str]:
     if one["gone"]:
         why = f"; it stays registered, since {one['kept']}" if one["kept"] else f"; the branch {one['branch']} is kept"
         said.append(f"  its folder is gone{why}")
+    if one["plain"]:
+        said.append(f"  {one['path']} is an ordinary folder now and stays; the branch {one['branch']} is kept")
     return [*said, f"  back again: {one['back']}"]

@@ -101,7 +101,7 @@ def faults(repository: Repository) -> list[dict[str, Any]]:
 
 
 def lines(data: dict[str, Any]) -> list[str]:
-    table = [("", "NAME", "BRANCH", "BASE", "COMMITS", "OPEN", "BOUND", "")]
+    table = [("", "NAME", "BRANCH", "BASE", "AHEAD", "UNCOMMITTED", "BOUND", "")]
     own = data["binding"]["path"] if data["binding"] else None
     for one in data["worktrees"]:
         table.append(("*" if one["path"] == own else "", "main checkout" if one["main"] else one["name"], one["branch"] or "(detached)",
@@ -116,7 +116,7 @@ def commits(one: dict[str, Any]) -> str:
 
 
 def opened(dirty: dict[str, int] | None) -> str:
-    return "?" if dirty is None else ", ".join(f"{count} {kind}" for kind, count in dirty.items() if count)
+    return "-" if dirty is None else ", ".join(f"{count} {kind}" for kind, count in dirty.items() if count)
 
 
 def short(bound: str) -> str:

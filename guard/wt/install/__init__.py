@@ -144,7 +144,7 @@ def change(client: Client, *, install: bool) -> dict[str, Any]:
         after = installed_text(client, before) if install else undone(client, before, backup)
     except (ValueError, UnicodeDecodeError) as fault:
         raise UsageError(f"{path} cannot be changed safely: {fault}", code="bad-configuration",
-                         hint=f"mend {path}, then wt install {client.name}") from None
+                         hint=f"mend {path}, then wt {'install' if install else 'uninstall'} {client.name}") from None
     if after == before:
         return {"file": str(path), "changed": False, "backup": str(backup) if backup.exists() else None}
     try:
