@@ -50,6 +50,10 @@ class FakeDisk:
     def home(self) -> str:
         return self._home
 
+    def names(self, path: str) -> list[str]:
+        start = key(path, self.FLAVOUR) + self.FLAVOUR.sep
+        return [file[len(start):] for file in self.files if file.startswith(start) and self.FLAVOUR.sep not in file[len(start):]]
+
     def now(self) -> str:
         return "2026-01-01T00:00:00Z"
 

@@ -53,8 +53,8 @@ def write(verdict: Verdict) -> "dict[str, Any]":
     said: "dict[str, Any]" = {}
     if verdict.kind in (DENY, ASK):
         said = {"permissionDecision": verdict.kind, "permissionDecisionReason": verdict.reason}
-    elif verdict.input is not None:
-        said = {"updatedInput": verdict.input}
+    if verdict.input is not None:
+        said["updatedInput"] = verdict.input
     if verdict.note:
         said["additionalContext"] = verdict.note
     return tell("PreToolUse", said)

@@ -246,7 +246,7 @@ def pass_if_open(e: Effect, f: Facts) -> Answer:
 
 def unless_settings(f: Facts, otherwise: Answer) -> Answer:
     """The guard's own settings are a person's."""
-    if f.place not in (MAIN, ELSEWHERE) or f.rel.replace("\\", "/") not in SETTINGS_FILES:
+    if not f.is_settings:
         return otherwise
     return Answer(kind=ASK, rule="guard-settings", spends=otherwise.spends,
                   reason=f"{f.path} holds the settings of worktree-guard, which are the owner's to change. Let the agent write it?\n"

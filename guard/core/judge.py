@@ -28,15 +28,18 @@ ANSWERS = {READ: "files", SEARCH: "files", WRITE: "files", SERVER: "servers", ME
 def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilities) -> Verdict:
     """Pure. `facts` stand beside `effects`, one each."""
     steps = [(e, f, settled(step(call, e, f, can), f, can)) for e, f in zip(effects, facts)]
-    for kind in (DENY, ASK):
-        for _, f, found in steps:
-            if found.kind == kind:
-                return Verdict(kind=kind, rule=found.rule, reason=found.reason, paths=(f.path,), spends=found.spends)
     new: "Any" = call.input
-    notes, rules, paths, spends = [], [], [], ""
-    for e, f, found in steps:
+    for e, _, found in steps:
         if found.kind == REWRITE:
             new = put(new, e.at, arrived(e, found.to))
+    for kind in (DENY, ASK):
+        for _, f, found in steps:
+            if found.kind == kind:  # what a person agrees to still moves as it should
+                moved = new if kind == ASK and new != call.input else None
+                return Verdict(kind=kind, rule=found.rule, reason=found.reason, paths=(f.path,), spends=found.spends, input=moved)
+    notes, rules, paths, spends = [], [], [], ""
+    for _, f, found in steps:
+        if found.kind == REWRITE:
             rules.append(found.rule)
         if found.note and found.note not in notes:
             notes.append(found.note)

@@ -160,12 +160,13 @@ class Facts(Record):
     `there`: it exists. `to`: the same file in the bound worktree, `to_there`: that exists, `to_leaves`: a link carries it out of W.
     `leaves`: it was reached through a link in W that leaves W. `allowed`: a living `wt allow` covers it.
     `submodule`: below the root, when it lies in one; `submodule_there`: the bound worktree has it initialised.
-    `ignored`: git's answer, None when not asked or not known.
+    `is_settings`: a write to one of the guard's settings files. `ignored`: git's answer, None when not asked or not known.
     """
 
-    __slots__ = ("allowed", "ignored", "leaves", "path", "place", "rel", "repository", "root", "submodule", "submodule_there",
-                 "there", "to", "to_leaves", "to_there")
-    DEFAULTS = {"allowed": False, "ignored": None, "leaves": False, "path": "", "place": ELSEWHERE, "rel": "", "repository": None,
+    __slots__ = ("allowed", "ignored", "is_settings", "leaves", "path", "place", "rel", "repository", "root", "submodule",
+                 "submodule_there", "there", "to", "to_leaves", "to_there")
+    DEFAULTS = {"allowed": False, "ignored": None, "is_settings": False, "leaves": False,
+                "path": "", "place": ELSEWHERE, "rel": "", "repository": None,
                 "root": "", "submodule": "", "submodule_there": True, "there": False, "to": "", "to_leaves": False,
                 "to_there": False}
     path: str
@@ -181,6 +182,7 @@ class Facts(Record):
     allowed: bool
     submodule: str
     submodule_there: bool
+    is_settings: bool
     ignored: "bool | None"
 
 

@@ -15,7 +15,7 @@ SUBAGENTS = {"zcode": "sess_subagent_"}  # session ids a client gives its subage
 def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.Checkout | None", project: "repo.Checkout | None",
          heard: "list[str]") -> "Binding | None":
     """The binding of `call` in the repository with this common dir."""
-    if call.agent and _linked(disk, cwd, common):
+    if call.agent and _linked(disk, cwd, common) and not held_by_another(disk, common, cwd.root, call.session):  # type: ignore[union-attr]
         return Binding(source="agent", path=cwd.root)  # type: ignore[union-attr]
     folder = records.folder(disk, common)
     flavour = disk.FLAVOUR
@@ -35,6 +35,18 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
     if active and enforced(disk, active) and _binds(active, call):
         return _bound(disk, active, "repository", common)
     return None
+
+
+def held_by_another(disk: "Any", common: str, root: str, session: str) -> bool:
+    """Is another living session bound to this worktree? Reads every session's record: only for calls that are bound to nothing else."""
+    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
+    paths = [join(records.folder(disk, common), "state.json", disk.FLAVOUR)]
+    paths += [join(folder, name, disk.FLAVOUR) for name in disk.names(folder) if name.endswith(".json")]
+    for path in paths:
+        held = records.binding(disk, path, [])
+        if held and held["session"] not in (None, session) and disk.same(held["path"], root) and enforced(disk, held):
+            return True
+    return False
 
 
 def _linked(disk: "Any", checkout: "repo.Checkout | None", common: str) -> bool:

@@ -216,9 +216,9 @@ def append(path: str, line: bytes, most: int) -> None:
     try:
         mine = system.fstat(fd)
         if mine.st_size > most:
+            system.close(fd)  # first: Windows renames no open file
             if system.stat(_name(path)).st_ino == mine.st_ino:  # else another hook has just done it
                 system.replace(_name(path), _name(path + ".1"))
-            system.close(fd)
             fd = system.open(_name(path), flags, 0o600)
         system.write(fd, line)
     finally:
@@ -256,17 +256,22 @@ def age(path: str) -> "float | None":
 
 
 def claim(path: str, owner: str) -> bool:
-    """Makes `path` with `owner` in it, once. True for the maker, and for whoever comes again as the same owner."""
+    """Makes `path` with `owner` in it, once and whole. True for the maker, and for whoever comes again as the same owner."""
     _texts.pop(path, None)
-    try:
-        fd = system.open(_name(path), system.O_WRONLY | system.O_CREAT | system.O_EXCL | _BINARY, 0o600)
-    except FileExistsError:
-        return bool(owner) and content_or(path, "") == owner
+    fresh = f"{path}.{system.getpid()}.new"
+    fd = system.open(_name(fresh), system.O_WRONLY | system.O_CREAT | system.O_TRUNC | _BINARY, 0o600)
     try:
         system.write(fd, owner.encode("utf-8", "replace"))
     finally:
         system.close(fd)
-    return True
+    try:
+        (system.rename if FLAVOUR is WINDOWS else system.link)(_name(fresh), _name(path))  # neither replaces what is there
+        return True
+    except FileExistsError:
+        return bool(owner) and content_or(path, "") == owner
+    finally:
+        if kind(fresh) is not None:
+            system.unlink(_name(fresh))
 
 
 # --- the process and its surroundings --------------------------------------------------------------------------------
@@ -278,7 +283,7 @@ def now() -> str:
 
 def variable(name: str) -> str:
     if FLAVOUR is WINDOWS:
-        return str(system.environ.get(name, ""))
+        return next((str(value) for key, value in system.environ.items() if key.upper() == name.upper()), "")
     value: bytes = system.environ.get(name.encode(), b"")
     return value.decode("utf-8", "surrogateescape")
 
@@ -323,12 +328,12 @@ def say(text: str) -> None:
         pass
 
 
-_answering: "list[bool]" = []  # half an answer would be worse than a late one: from here on `watch` lets go
+_right_to_answer = allocate_lock()  # half an answer would be worse than a late one: either `leave` has it, or `watch`
 
 
 def leave(answer: bytes) -> None:
     """Writes the answer and ends the process at once: tearing the interpreter down costs 2 ms more."""
-    _answering.append(True)
+    _right_to_answer.acquire()
     view = memoryview(answer)
     while view:
         try:
@@ -349,13 +354,17 @@ def watch(late: "Callable[[str], None]") -> "Callable[[], None]":
     reading.acquire()
 
     def wait() -> None:
-        if not reading.acquire(True, READ_SECONDS):
-            late("stdin stayed open")
-            system._exit(0)
-        time.sleep(DECIDE_SECONDS)
-        if _answering:
+        read = reading.acquire(True, READ_SECONDS)
+        if read:
+            time.sleep(DECIDE_SECONDS)
+        if not _right_to_answer.acquire(False):
             return
-        late(f"no answer after {DECIDE_SECONDS:.0f} s")
+        start_new_thread(give_up, ())
+        late(f"no answer after {DECIDE_SECONDS:.0f} s" if read else "stdin stayed open")
+        system._exit(0)
+
+    def give_up() -> None:
+        time.sleep(0.3)  # writing it down may hang as the call did
         system._exit(0)
 
     start_new_thread(wait, ())

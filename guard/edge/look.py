@@ -17,7 +17,7 @@ from guard.core.model import (
     Repository,
     Settings,
 )
-from guard.core.paths import absolute, has_git_part, inside, is_absolute, join, parent, relative
+from guard.core.paths import absolute, has_git_part, inside, is_absolute, join, key, parent, relative
 from guard.edge import repo
 
 TYPE_CHECKING = False
@@ -63,14 +63,14 @@ class Look:
         host = repo.submodule_host(self.disk, inner) if inner else None
         way_out = self._link_out(path, real) if path != real else None
         if way_out:
-            return way_out.but(allowed=writes and self._allowed(real, path, way_out.repository))  # type: ignore[no-any-return,arg-type]
+            return way_out.but(allowed=writes and self._allowed(real, way_out.repository))  # type: ignore[no-any-return,arg-type]
         found = self._guarded(real, inner, host)
         if found is None:
             return Facts(path=real)
         repository, checkout = found
         bound = repository.binding
         facts = Facts(path=real, repository=repository, there=self.disk.kind(real) is not None,
-                      allowed=writes and self._allowed(real, path, repository))
+                      allowed=writes and self._allowed(real, repository))
         if inside(real, repository.common, self.flavour) or (checkout and has_git_part(self._below(real, checkout), self.flavour)):
             return facts.but(place=GIT)  # type: ignore[no-any-return]
         if bound and bound.condition in UNUSABLE and (inside(path, bound.path, self.flavour) or inside(real, bound.path, self.flavour)):
@@ -80,6 +80,7 @@ class Look:
             if self._is_own(checkout, repository):
                 place = OWN
             facts = facts.but(place=place, root=checkout.root, rel=self._below(real, checkout))
+            facts = facts.but(is_settings=writes and place in (MAIN, ELSEWHERE) and self._is_settings(real, checkout.root))
         if bound and bound.condition not in UNUSABLE:
             return self._with_twin(facts, inner if host and inner else None, writes and makes)
         return facts
@@ -126,6 +127,11 @@ class Look:
     def _below(self, real: str, checkout: "repo.Checkout") -> str:
         return relative(real, checkout.root, self.flavour) or ""
 
+    def _is_settings(self, real: str, root: str) -> bool:
+        """One of the guard's own settings files, by name or at the end of a link."""
+        files = [join(root, self._own(name), self.flavour) for name in SETTINGS_FILES]
+        return any(key(real, self.flavour) in (key(file, self.flavour), key(self.disk.real(file), self.flavour)) for file in files)
+
     def _own(self, path: str) -> str:
         return path.replace("/", self.flavour.sep)
 
@@ -134,28 +140,36 @@ class Look:
         if repository.binding:
             return bool(self.disk.same(checkout.root, repository.binding.path))
         near = self.checkout(self.disk.real(self.call.cwd))
-        if not checkout.linked or near is None or near.root != checkout.root:
+        if not checkout.linked or near is None or not self.disk.same(near.root, checkout.root):
             return False
-        active = self._active(repository.common)
-        if active is None:
+        if not self._used(repository.common):
             return True
-        from guard.edge.binding import enforced
-        return not (enforced(self.disk, active) and self.disk.same(active["path"], checkout.root))
+        from guard.edge.binding import held_by_another
+        return not held_by_another(self.disk, repository.common, checkout.root, self.call.session)
 
     # --- the same file in the bound worktree ----------------------------------------------------------------------
 
     def _link_out(self, path: str, real: str) -> "Facts | None":
-        """Facts of a path that stands in the bound worktree and that a link carries out of it."""
-        text = self.checkout(path)
-        found = self._guarded(path, text, None) if text else None
-        bound = found[0].binding if found else None
-        if text is None or found is None or bound is None or not self.disk.same(text.root, bound.path):
-            return None
-        if inside(real, self.disk.real(bound.path), self.flavour):
-            return None
-        place = GIT if inside(real, found[0].common, self.flavour) else OWN
-        return Facts(path=real, repository=found[0], place=place, root=text.root, rel=relative(path, text.root, self.flavour) or "",
-                     leaves=True, there=self.disk.kind(real) is not None)
+        """Facts of a path that a link in the bound worktree carries out of it, wherever it leads."""
+        for home in [*self._stands(self.call.cwd), *self._stands(self.call.project)]:
+            repository = self.repository(home)
+            bound = repository.binding
+            own = self.disk.real(bound.path) if bound and bound.condition not in UNUSABLE else ""
+            rel = self._left_by(path, own) if own and not inside(real, own, self.flavour) else None
+            if rel is not None:
+                place = GIT if inside(real, repository.common, self.flavour) else OWN
+                return Facts(path=real, repository=repository, place=place, root=own, rel=rel, leaves=True,
+                             there=self.disk.kind(real) is not None)
+        return None
+
+    def _left_by(self, path: str, own: str) -> "str | None":
+        """Walks down `path`: below `own` stands a link. -> what the caller wrote below `own`; None where there is no such link."""
+        parts = path.split(self.flavour.sep)
+        for n in range(2, len(parts) + 1):
+            above = self.disk.real(self.flavour.sep.join(parts[:n - 1]) or self.flavour.sep)
+            if inside(above, own, self.flavour) and self.disk.kind(join(above, parts[n - 1], self.flavour)) == "link":
+                return relative(join(above, self.flavour.sep.join(parts[n - 1:]), self.flavour), own, self.flavour)
+        return None
 
     def _with_twin(self, facts: Facts, submodule: "repo.Checkout | None", makes: bool) -> Facts:
         repository = facts.repository
@@ -240,11 +254,11 @@ class Look:
                 return leave
         return None
 
-    def _allowed(self, real: str, path: str, repository: Repository) -> bool:
+    def _allowed(self, real: str, repository: Repository) -> bool:
         if not self._used(repository.common):
             return False
         from guard.edge import records
         file = join(records.folder(self.disk, repository.common), "allow.json", self.flavour)
         permits = records.living(self.disk, file, "entries", records.PERMIT, self.call.session, self.heard)
         places = [permit["path"] for permit in permits if is_absolute(permit["path"], self.flavour)]
-        return any(inside(way, place, self.flavour) for place in places for way in (real, path))
+        return any(inside(real, place, self.flavour) for place in places)  # `wt allow` resolves links as well

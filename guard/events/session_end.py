@@ -15,5 +15,8 @@ def answer(document: "dict[str, Any]", call: "Call", client: "ModuleType", disk:
         repository = Look(disk, call).of_path(folder, writes=False).repository if folder else None
         record = sessions.load(disk, repository.common, call.session) if repository and call.session else None
         if repository and record and record["active"] and not record["ended_at"]:
-            sessions.save(disk, repository.common, {**record, "ended_at": disk.now()})
+            ended = {**record, "ended_at": disk.now()}
+            if document.get("reason") != "clear":  # after a clear the same process goes on, and finds its binding by its number
+                ended.update(client_pid=None, client_started=None)
+            sessions.save(disk, repository.common, ended)
     return {}

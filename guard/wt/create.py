@@ -139,6 +139,8 @@ def carry_out(repository: Repository, made: Plan) -> WorktreeRecord:
         git.do(*NO_HOOKS, "worktree", "add", *words, cwd=repository.at)
         repository.store.save(worktrees.record_path(repository, made.path), record)
     except BaseException as fault:
+        if isinstance(fault, git.GitError) and " already " in fault.said:
+            raise  # somebody else was faster at this path or branch: what is there is theirs
         take_back(repository, made)
         if isinstance(fault, OSError):
             raise WtError(f"the record of {made.path} cannot be written: {fault}", code="read-only", hint="wt status") from fault

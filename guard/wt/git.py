@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,14 +21,35 @@ def program(words: Sequence[str], *, cwd: Path | str, given: bytes | None = None
             timeout: float = 60.0) -> subprocess.CompletedProcess[bytes]:
     """One program to its end. WtError (127) when it is not there, WtError (1) when it takes longer than `timeout` seconds."""
     try:
-        return subprocess.run(list(words), cwd=cwd, env=dict(env) if env else None, capture_output=True, timeout=timeout, check=False,
-                              input=given or b"")  # never our own stdin: it belongs to the caller
+        child = subprocess.Popen(list(words), cwd=cwd, env=dict(env) if env else None, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
     except FileNotFoundError:
         if not Path(cwd).is_dir():
             raise WtError(f"the folder {cwd} is gone", code="folder-gone", hint="cd to a folder that exists") from None
         raise WtError(f"{words[0]} is not installed", code="missing-program", hint=f"install {words[0]}", status=MISSING) from None
+    try:
+        out, err = child.communicate(given or b"", timeout=timeout)  # never our own stdin: it belongs to the caller
     except subprocess.TimeoutExpired:
+        end(child, signal.SIGTERM)
         raise WtError(f"{' '.join(words[:4])} … took longer than {timeout:.0f} s", code="timeout", hint="wt status") from None
+    except BaseException:
+        end(child, signal.SIGINT)
+        raise
+    return subprocess.CompletedProcess(list(words), child.returncode, out, err)
+
+
+def end(child: subprocess.Popen[bytes], mildly: signal.Signals) -> None:
+    """Ends a program: asked first, so that git takes back what it has begun, then by force.
+
+    Waits for its children as well: they hold its output open, and `git worktree add` leaves the writing of files to one.
+    """
+    for how in (mildly, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        child.send_signal(how)
+        try:
+            child.communicate(timeout=10)
+            return
+        except subprocess.TimeoutExpired:
+            continue
 
 
 def clean_environment() -> dict[str, str]:

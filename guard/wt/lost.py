@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 from pathlib import Path
 
 from guard.wt import git, worktrees
@@ -13,8 +14,8 @@ from guard.wt.repository import Repository
 
 def brought_back(repository: Repository, entry: worktrees.Worktree) -> str:
     """Makes a listed worktree usable again, or says why not. Nothing that is in its folder is changed. -> what was done, "" for nothing."""
-    if entry.locked == "initializing" and made_by_us(repository, entry) and is_husk(entry):
-        husk_made_anew(repository, entry)
+    if entry.locked == "initializing" and in_our_folder(repository, entry) and is_husk(repository, entry):
+        husk_finished(repository, entry)
         return "finished: its making had been interrupted"
     if not entry.there:
         checked_out_again(repository, entry)
@@ -42,12 +43,24 @@ def checked_out_again(repository: Repository, entry: worktrees.Worktree) -> None
     admin = admin_folder(repository, entry.path)
     if admin is None:
         raise UsageError(f"git has no record of {entry.path}", code="damaged", hint="git worktree prune, then wt enter again")
+    if not at_home(repository, entry.path):
+        raise UsageError(f"{entry.path} is on another disk, which may only be away", code="disk-away",
+                         hint=f"bring the disk back, or git worktree remove {shlex.quote(str(entry.path))}")
     entry.path.mkdir(parents=True, exist_ok=True)
-    (entry.path / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
+    there = (f"--git-dir={admin}", f"--work-tree={entry.path}", *NO_HOOKS)
     if not (admin / "index").exists():
-        git.do(*NO_HOOKS, "read-tree", "HEAD", cwd=entry.path)
-    git.do(*NO_HOOKS, "checkout-index", "--all", cwd=entry.path)
+        git.do(*there, "read-tree", "HEAD", cwd=entry.path)
+    git.do(*there, "checkout-index", "--all", cwd=entry.path)
+    pointer = entry.path / ".git.new"  # last, and whole: until then git and we see that the folder is not finished
+    pointer.write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
+    pointer.replace(entry.path / ".git")
     git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
+
+
+def at_home(repository: Repository, path: Path) -> bool:
+    """Where this folder would be is the disk that git's folder is on: a missing one is then gone, not away."""
+    above = next(folder for folder in (path, *path.parents) if folder.is_dir())
+    return above.stat().st_dev == repository.common.stat().st_dev
 
 
 def admin_folder(repository: Repository, path: Path) -> Path | None:
@@ -70,12 +83,14 @@ def holds_work(repository: Repository, entry: worktrees.Worktree) -> str:
     return "staged files" if (admin / "index").exists() and not same else ""
 
 
-def made_by_us(repository: Repository, entry: worktrees.Worktree) -> bool:
+def in_our_folder(repository: Repository, entry: worktrees.Worktree) -> bool:
     return entry.path.parent == worktrees.parent_folder(repository)
 
 
-def is_husk(entry: worktrees.Worktree) -> bool:
+def is_husk(repository: Repository, entry: worktrees.Worktree) -> bool:
     """`git worktree add` was killed: git's lock says "initializing", and every file there is one that git was writing."""
+    if being_made(repository, entry):
+        raise UsageError(f"{entry.path} is being made right now by another program", code="busy", hint="wait for it, then wt enter again")
     if not entry.there:
         return True
     if not is_worktree(entry.path) or not entry.branch:
@@ -85,6 +100,36 @@ def is_husk(entry: worktrees.Worktree) -> bool:
     return here <= set(listed)
 
 
-def husk_made_anew(repository: Repository, entry: worktrees.Worktree) -> None:
-    git.do("worktree", "remove", "--force", "--force", "--", str(entry.path), cwd=repository.at)
-    git.do(*NO_HOOKS, "worktree", "add", "--", str(entry.path), entry.branch, cwd=repository.at)
+def being_made(repository: Repository, entry: worktrees.Worktree) -> bool:
+    """Some process has the worktree's index open for writing. Where that cannot be seen, a lock of ten minutes is taken for one."""
+    admin = admin_folder(repository, entry.path)
+    lock = admin / "index.lock" if admin else None
+    if lock is None or not lock.exists():
+        return False
+    if not Path("/proc/self/fd").exists():
+        return time.time() - lock.stat().st_mtime < 600
+    for fd in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if fd.readlink() == lock:
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def husk_finished(repository: Repository, entry: worktrees.Worktree) -> None:
+    """Checks out what is missing. No file that is there is touched, whoever wrote it."""
+    admin = admin_folder(repository, entry.path)
+    if not entry.there or admin is None:
+        git.do("worktree", "remove", "--force", "--force", "--", str(entry.path), cwd=repository.at)
+        git.do(*NO_HOOKS, "worktree", "add", "--", str(entry.path), entry.branch or entry.head, cwd=repository.at)
+        return
+    (admin / "index.lock").unlink(missing_ok=True)
+    if not (admin / "index").exists():
+        git.do(*NO_HOOKS, "read-tree", "HEAD", cwd=entry.path)
+    git.attempt(*NO_HOOKS, "checkout-index", "--quiet", "--all", cwd=entry.path, timeout=git.SLOW, reads=False)  # 1: some are there
+    if git.ask("ls-files", "--deleted", cwd=entry.path):
+        raise UsageError(f"{entry.path} cannot be finished: files are missing that git could not write", code="damaged",
+                         hint=f"git -C {shlex.quote(str(entry.path))} status")
+    git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
+    git.do("worktree", "unlock", "--", str(entry.path), cwd=repository.at)

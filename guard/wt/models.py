@@ -8,8 +8,6 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from guard.edge.records import is_text
 
-Time = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", description="UTC, ISO 8601 to the second")]
-
 
 def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -95,7 +93,6 @@ class WorktreeRecord(Strict):
     base_commit: str = ""
     created_at: str = ""
     source: Literal["new-branch", "branch"] = "new-branch"
-    title: str = ""
 
 
 class Sync(Strict):

@@ -27,6 +27,8 @@ def filled_in(args: argparse.Namespace, names: dict[str, str], *, given: bool) -
         value = document[key]
         if not isinstance(value, str) or "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
             raise UsageError(f"{key} on stdin is not a text", code="bad-stdin", hint="wt --help")
+        if name == "session" and not value.strip():
+            raise UsageError(f"{key} on stdin is empty", code="bad-stdin", hint="wt status shows the sessions")
         setattr(args, name, value)
 
 

@@ -18,7 +18,7 @@ from guard.edge.records import file_of_session
 from guard.wt.errors import WtError
 from guard.wt.models import Binding, now
 
-LOCK_SECONDS = 60.0  # longer than the slowest `git worktree add` we have seen on a cold disk
+LOCK_SECONDS = 180.0  # longer than the longest git command (guard/wt/git.py, SLOW)
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -31,13 +31,14 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """All that changes state or worktrees happens inside. WtError when somebody holds it for a minute."""
+        """All that changes state or worktrees happens inside. WtError when somebody holds it for three minutes."""
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             lock = FileLock(self.folder / "lock", timeout=LOCK_SECONDS, mode=0o600)
             lock.acquire()
         except Timeout:
-            raise WtError("another wt has been busy here for a minute", code="locked", hint="wt status shows what is going on") from None
+            raise WtError("another wt has been busy here for three minutes", code="locked",
+                          hint="wt status shows what is going on") from None
         except OSError as fault:
             raise WtError(f"state cannot be written: {fault}", code="read-only",
                           hint="under a sandbox, allow writing to the repository's .git folder, or run wt in your own terminal") from None

@@ -56,11 +56,12 @@ def listing(repository: Repository) -> list[Worktree]:
 
 
 def record_path(repository: Repository, path: Path) -> Path:
-    """Where the record of a worktree is kept: by its folder's name, told apart by place when two have the same."""
-    name = path.name
-    if path.parent != parent_folder(repository):
-        name = f"{name[:100]}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
-    return repository.store.path("worktrees") / f"{name}.json"
+    """Where the record of a worktree is kept: by its folder's name, and by its place as well where another one has that name."""
+    plain = repository.store.path("worktrees") / f"{path.name}.json"
+    found = repository.store.load(plain, WorktreeRecord)
+    if found is None or found.path == str(path):
+        return plain
+    return plain.with_name(f"{path.name[:100]}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}.json")
 
 
 def record_of(repository: Repository, path: Path) -> WorktreeRecord | None:

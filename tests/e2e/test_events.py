@@ -357,8 +357,8 @@ def test_the_interpreter_is_remembered_for_the_next_call(world: World) -> None:
 
 # --- SessionStart: resume and clear ----------------------------------------------------------------------------------
 
-def end(world: World, session: str = SESSION) -> None:
-    assert tell(world, "session_end", session_id=session).document == {}
+def end(world: World, session: str = SESSION, reason: str = "other") -> None:
+    assert tell(world, "session_end", session_id=session, reason=reason).document == {}
 
 
 def test_a_resumed_session_has_its_worktree_back(own: World) -> None:
@@ -401,7 +401,7 @@ def test_resume_brings_back_only_the_session_s_own(own: World) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no start times of processes here")
 def test_after_a_clear_the_new_session_goes_on(own: World) -> None:
-    end(own)
+    end(own, reason="clear")
     said = start(own, "clear", NEW, CLAUDE_PID=PID)
     assert f"works in the worktree {own.W} (branch wt/x)" in said
     assert held(own, NEW) and not held(own)
@@ -441,10 +441,10 @@ def test_after_a_clear_of_another_client_nothing_goes_on(own: World, client: Cal
 
 def test_what_was_left_does_not_come_back_with_a_clear(own: World) -> None:
     """Bound, cleared, left, cleared again: the first session's record is still there, and must not count any more."""
-    end(own)
+    end(own, reason="clear")
     start(own, "clear", NEW, CLAUDE_PID=PID)
     assert own.wt("leave", **as_session(NEW)).returncode == 0
-    end(own, NEW)
+    end(own, NEW, reason="clear")
     third = NEW[:-1] + "3"
     assert "no worktree is bound" in start(own, "clear", third, CLAUDE_PID=PID)
     assert not held(own, third)
@@ -493,7 +493,8 @@ def test_an_ended_session_is_held_no_longer(own: World) -> None:
     end(own)
     after = records(own)
     assert TIME.fullmatch(after[f"{SESSION}.json"]["ended_at"])
-    assert after == {**before, f"{SESSION}.json": {**before[f"{SESSION}.json"], "ended_at": after[f"{SESSION}.json"]["ended_at"]}}
+    changed = {"ended_at": after[f"{SESSION}.json"]["ended_at"], "client_pid": None, "client_started": None}
+    assert after == {**before, f"{SESSION}.json": {**before[f"{SESSION}.json"], **changed}}
     assert after["state.json"]["active"] and after["state.json"]["session"] == SESSION, "state.json still names it"
     assert not held(own)
     assert "no worktree is bound" in start(own)

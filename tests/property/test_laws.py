@@ -113,6 +113,9 @@ class MadeUpDisk:
     def content_or(self, path: str, unreadable: str) -> str | None:
         return self.read(path)
 
+    def names(self, path: str) -> list[str]:
+        return []
+
     def make_folder(self, path: str) -> None:
         pass
 
@@ -451,7 +454,8 @@ def all_facts() -> list[Facts]:
         bound = repository.binding
         usable = bound is not None and bound.condition != "gone"
         for rel in RELS:
-            base = Facts(path=join(MAIN_ROOT, rel, POSIX), place=MAIN, repository=repository, root=MAIN_ROOT, rel=rel)
+            base = Facts(path=join(MAIN_ROOT, rel, POSIX), place=MAIN, repository=repository, root=MAIN_ROOT, rel=rel,
+                         is_settings=rel == RELS[-1])
             for place in (GIT, ELSEWHERE, OTHER, OWN if usable or bound is None else GONE):
                 found.append(base.but(place=place))
             if not usable:
@@ -487,7 +491,7 @@ def judged(found: list[tuple[str, bool, Facts]], can: Abilities) -> Any:
 @MANY
 def test_a_verdict_moves_into_the_worktree_and_touches_nothing_else(found: list[tuple[str, bool, Facts]], can: Abilities) -> None:
     call, verdict = judged(found, can)
-    assert (verdict.kind == REWRITE) == (verdict.input is not None)
+    assert (verdict.input is not None) if verdict.kind == REWRITE else (verdict.input is None or verdict.kind == ASK)
     if verdict.input is None:
         return
     assert can.moves

@@ -193,3 +193,30 @@ def test_the_built_wheel_installs_and_guards_without_the_checkout(bound: World, 
     assert "a harmless probe was refused" in ran.stdout
     ran = subprocess.run([*wt, "demo"], env=bound.env, cwd=bound.R, capture_output=True, text=True, check=False)
     assert "The main checkout: clean." in ran.stdout
+
+
+def test_a_hook_that_somebody_put_beside_ours_stays(world: World) -> None:
+    path = write(world, "{}")
+    world.wt_json("install", "claude-code")
+    found = json.loads(path.read_text())
+    found["hooks"]["PreToolUse"][0]["hooks"].append({"type": "command", "command": "my-linter"})
+    path.write_text(json.dumps(found))
+    world.wt_json("uninstall", "claude-code")
+    assert [hook["command"] for hook in json.loads(path.read_text())["hooks"]["PreToolUse"][0]["hooks"]] == ["my-linter"]
+
+
+def test_after_a_move_the_way_back_is_to_before_the_first_installation(world: World) -> None:
+    path = write(world, TEXTS["hooks of others"])
+    world.wt_json("install", "claude-code")
+    path.write_text(path.read_text().replace(str(ROOT), "/somewhere/else"))
+    world.wt_json("install", "claude-code")
+    world.wt_json("uninstall", "claude-code")
+    assert path.read_text() == TEXTS["hooks of others"]
+
+
+def test_private_settings_stay_private(world: World) -> None:
+    path = write(world, "{}")
+    path.chmod(0o600)
+    world.wt_json("install", "claude-code")
+    modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert modes == {"settings.json": 0o600, "settings.json.before-worktree-guard": 0o600}

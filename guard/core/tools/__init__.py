@@ -15,7 +15,6 @@ FIELD = ""
 # tool: (shape, kind of effect, does it make a file where there is none)
 TOOLS: "dict[str, tuple[str, str, bool]]" = {
     "Read": (FIELD, READ, False),
-    "NotebookRead": (FIELD, READ, False),
     "Write": (FIELD, WRITE, True),
     "Edit": (FIELD, WRITE, False),
     "MultiEdit": (FIELD, WRITE, False),

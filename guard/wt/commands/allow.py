@@ -44,7 +44,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         reason = needs_reason(args.reason, f"allow {shlex.quote(args.path)}")
         made = [Permit(path=path, reason=reason, created_at=now(), expires_at=end_of(args.ttl), session=args.session)]
     with store.locked():
-        kept = living_permits(store) if args.action == "add" else []
+        kept = [p for p in living_permits(store) if args.action == "add" or (args.session and p.session != args.session)]
         again = {(m.path, m.session) for m in made}
         store.save(store.path("allow.json"), Permits(entries=[*(p for p in kept if (p.path, p.session) not in again), *made]))
         store.note(args.action + "-path", path=made[0].path if made else "", reason=made[0].reason if made else "")

@@ -92,6 +92,8 @@ def forgotten(repository: Repository, entry: worktrees.Worktree) -> str:
     """Drops the registration of a worktree whose folder is gone. Says why where it stays: it is locked, or it still holds work."""
     if entry.locked is not None:
         return f"it is locked ({entry.locked or 'no reason given'})"
+    if not lost.at_home(repository, entry.path):
+        return "its disk may only be away"
     work = lost.holds_work(repository, entry)
     if not work:
         git.attempt("worktree", "remove", "--", str(entry.path), cwd=repository.at, reads=False)

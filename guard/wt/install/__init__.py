@@ -106,11 +106,16 @@ def cleaned_text(client: Client, text: str) -> str:
         if not isinstance(root.value, dict):
             raise ValueError("not an object")
         events = found(root, client.where)
-        ours = [(lists, item) for lists in (events.members.values() if events else ()) for item in lists.items if is_ours(item.value)]
-        if not ours:
+        ours = next(((lists, item) for lists in (events.members.values() if events else ()) for item in lists.items
+                     if is_ours(item.value)), None)
+        if ours is None:
             return text
-        holder, item = ours[0]
-        text = json_text.removed(text, holder, item)
+        holder, item = ours
+        hooks = item.members["hooks"]
+        if all(is_our_hook(hook.value) for hook in hooks.items):
+            text = json_text.removed(text, holder, item)
+        else:  # somebody put a hook of their own beside ours
+            text = json_text.removed(text, hooks, next(hook for hook in hooks.items if is_our_hook(hook.value)))
         for depth in range(len(client.where) + 1, 0, -1):
             keys = (*client.where, event_of(events, holder))[:depth]
             root = json_text.parse(text)
@@ -125,8 +130,12 @@ def event_of(events: json_text.Node | None, holder: json_text.Node) -> str:
 
 def is_ours(entry: Any) -> bool:
     hooks = entry.get("hooks") if isinstance(entry, dict) else None
-    commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)] if isinstance(hooks, list) else []
-    return any(isinstance(command, str) and OURS.search(command) for command in commands)
+    return any(map(is_our_hook, hooks)) if isinstance(hooks, list) else False
+
+
+def is_our_hook(hook: Any) -> bool:
+    command = hook.get("command") if isinstance(hook, dict) else None
+    return isinstance(command, str) and bool(OURS.search(command))
 
 
 def found(node: json_text.Node | None, keys: tuple[str, ...]) -> json_text.Node | None:
@@ -151,19 +160,25 @@ def change(client: Client, *, install: bool) -> dict[str, Any]:
         path.parent.mkdir(parents=True, exist_ok=True)
         if install:
             backup.unlink(missing_ok=True)
-        if install and path.exists():
-            backup.write_bytes(before.encode())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        if install and path.exists():  # as it was without us: an older installation of ours is nothing to go back to
+            written(backup, cleaned_text(client, before) if before.strip() else before, mode)
         if not after:
             path.unlink()
             return {"file": str(path), "changed": True, "backup": None}
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-        fresh.write_bytes(after.encode())
-        if path.exists():
-            fresh.chmod(path.stat().st_mode & 0o777)
+        written(fresh, after, mode)
         fresh.replace(path)
     except OSError as fault:
         raise WtError(f"{path} cannot be written: {fault}", code="read-only", hint=f"wt install {client.name} again, when it can") from None
     return {"file": str(path), "changed": True, "backup": str(backup) if backup.exists() else None}
+
+
+def written(path: Path, text: str, mode: int) -> None:
+    """A file that nobody can read who could not read the one it stands for: it may hold keys."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        file.write(text.encode())
 
 
 def undone(client: Client, text: str, backup: Path) -> str:
