@@ -118,14 +118,11 @@ class Binding(Record):
     `head` is the branch checked out now, "" when detached.
     """
 
-    __slots__ = ("base", "branch", "by", "condition", "head", "path", "protected", "session", "source")
-    DEFAULTS = {"base": "", "branch": "", "by": "", "condition": "there", "head": "", "protected": PROTECTED, "session": ""}
+    __slots__ = ("branch", "condition", "head", "path", "protected", "source")
+    DEFAULTS = {"branch": "", "condition": "there", "head": "", "protected": PROTECTED}
     path: str
     source: str
-    session: str
     branch: str
-    base: str
-    by: str
     protected: "tuple[str, ...]"
     condition: str
     head: str

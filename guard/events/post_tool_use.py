@@ -2,6 +2,7 @@
 
 Claude Code 2.1.332: tool_response has worktreePath and worktreeBranch for both.
 """
+from guard.core.model import PROTECTED
 from guard.edge import repo, sessions
 from guard.edge.look import Look
 
@@ -42,6 +43,6 @@ def entered(path: str, response: "Any", main: str, call: "Call", disk: "Any") ->
     branch = response.get("worktreeBranch")
     pid, started = sessions.process_of(disk)
     return {"version": 1, "active": True, "path": path, "main": main, "branch": branch if isinstance(branch, str) else "", "base": "",
-            "protected": ["main", "master"], "session": call.session, "client": call.client, "client_pid": pid,
+            "protected": list(PROTECTED), "session": call.session, "client": call.client, "client_pid": pid,
             "client_started": started,
             "entered_at": disk.now(), "by": BY, "ended_at": None}

@@ -93,7 +93,7 @@ def prepare(call: "Call", disk: "Any") -> None:
         if data and disk.kind(here + "/scripts/wt"):
             remember(disk, join(data, "python", disk.FLAVOUR), sys.executable)
             ready = disk.kind(here + "/.venv/ready") or disk.read(join(data, "set-up", disk.FLAVOUR)) == f"{guard.VERSION} {here}\n"
-            if not ready:
+            if not ready and sys.version_info >= (3, 10):  # wt needs it; the hook does not
                 disk.start_detached([sys.executable, "-I", here + "/guard/wt/environment.py", "--detached"])
     except (OSError, ValueError) as fault:
         disk.say(f"worktree-guard: wt could not be prepared: {fault}")

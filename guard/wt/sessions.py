@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 from guard.edge import disk
+from guard.edge.sessions import process_of
 
 # (variable, client); the first that is set counts
 SESSION_VARIABLES = (("WORKTREE_GUARD_SESSION", ""), ("CLAUDE_CODE_SESSION_ID", "claude-code"), ("ZCODE_SESSION_ID", "zcode"))
@@ -29,10 +30,8 @@ def caller(given: str | None = None, *, whole_repository: bool = False) -> Calle
         session = os.environ.get(name, "").strip()
         if session and given in (None, session):
             program = client or _client()
-            pid = os.environ.get("CLAUDE_PID", "") if program == "claude-code" else ""
-            number = int(pid) if pid.isascii() and pid.isdigit() else None
-            started = disk.started(number) if number else None
-            return Caller(session, program, number if started is not None else None, started)
+            pid, started = process_of(disk) if program == "claude-code" else (None, None)
+            return Caller(session, program, pid, started)
     return Caller(given) if given else Caller(None)
 
 

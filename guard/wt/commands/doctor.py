@@ -143,8 +143,7 @@ def state() -> list[Finding]:
     found = []
     own = seen["binding"]
     if own and own["condition"] in status.STALE:
-        cure = status.STALE[own["condition"]].format(**own)
-        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", cure))
+        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", *status.stale_words(own)))
     cure = "look at it, then delete it; wt enter makes a new one"
     found += [finding("state", "wrong", f"spoilt: {path}", cure) for path in seen["spoilt"]]
     found += [finding("settings", "wrong", warning, "mend that field") for warning in seen["settings"]["warnings"]]

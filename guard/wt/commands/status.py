@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from guard.core import model
+from guard.core.files import quoted
 from guard.edge import disk
 from guard.edge.binding import condition
 from guard.edge.records import lasts
@@ -136,7 +137,13 @@ def binding_words(data: dict[str, Any]) -> list[str]:
         return [f"Mode {data['mode']}, nothing bound: the main checkout is {'protected; wt enter NAME' if protects else 'open'}.", *said]
     whom = f"session {short(own['session'])}" if own["session"] else "everybody here"
     works = f"Mode {data['mode']}. Bound: {whom} works in {own['name']} ({own['path']}), branch {own['branch'] or '(detached)'}."
-    return [works, *(STALE[c].format(**own) for c in [own["condition"]] if c in STALE), *said]
+    return [works, *stale_words(own), *said]
+
+
+def stale_words(own: dict[str, Any]) -> list[str]:
+    """What is wrong with a binding, and the command that mends it, ready to paste."""
+    words = STALE.get(own["condition"])
+    return [words.format(path=quoted(own["path"]), branch=quoted(own["branch"]))] if words else []
 
 
 def leave_words(data: dict[str, Any]) -> list[str]:
