@@ -26,10 +26,11 @@ def requirements(extra: str = "") -> list[str]:
 
 
 def data_folder() -> Path:
-    """The user's folder for this program's data; hooks/run looks there as well. RuntimeError without a home."""
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "worktree-guard"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "worktree-guard"
+    """The user's folder for this program's data; RuntimeError without a home. hooks/run and events/session_start.py look the same way."""
+    for name, below in (("XDG_DATA_HOME", "."), ("LOCALAPPDATA", "."), ("HOME", ".local/share")):
+        if os.environ.get(name):
+            return Path(os.environ[name]) / below / "worktree-guard"
+    raise RuntimeError("neither XDG_DATA_HOME nor LOCALAPPDATA nor HOME is set")
 
 
 def folder() -> Path:
@@ -47,7 +48,7 @@ def interpreter(env: Path) -> Path:
 
 
 def make(env: Path, wanted: list[str]) -> None:
-    """Makes the environment beside its place and moves it there whole. OSError or CalledProcessError where it cannot."""
+    """Makes the environment; its file `ready` comes last, and nothing without it counts. OSError or CalledProcessError where it cannot."""
     env.parent.mkdir(parents=True, exist_ok=True)
     with locked(env.with_name(env.name + ".lock")):
         if (env / "ready").exists():
