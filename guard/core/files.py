@@ -248,7 +248,7 @@ def unless_settings(f: Facts, otherwise: Answer) -> Answer:
     """The guard's own settings are a person's."""
     if not f.is_settings:
         return otherwise
-    return Answer(kind=ASK, rule="guard-settings", spends=otherwise.spends,
+    return Answer(kind=ASK, rule="guard-settings",
                   reason=f"{f.path} holds the settings of worktree-guard, which are the owner's to change. Let the agent write it?\n"
                          "Instead: the owner edits the file in an editor of their own.\n(worktree-guard: guard-settings)")
 

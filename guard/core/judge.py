@@ -36,7 +36,7 @@ def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilit
         for _, f, found in steps:
             if found.kind == kind:  # what a person agrees to still moves as it should
                 moved = new if kind == ASK and new != call.input else None
-                return Verdict(kind=kind, rule=found.rule, reason=found.reason, paths=(f.path,), spends=found.spends, input=moved)
+                return Verdict(kind=kind, rule=found.rule, reason=found.reason, paths=(f.path,), input=moved)
     notes, rules, paths, spends = [], [], [], ""
     for _, f, found in steps:
         if found.kind == REWRITE:
