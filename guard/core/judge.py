@@ -73,7 +73,7 @@ def settled(found: Answer, facts: Facts, can: Abilities) -> Answer:
     """A question as the owner and the client would have it (setting `asks`); anything else as it is."""
     asks = facts.repository.settings.asks if facts.repository else "ask"
     if found.kind == ASK and asks == "pass":
-        return Answer(kind=ALLOW, rule=found.rule, spends=found.spends)
+        return Answer(kind=ALLOW, rule=found.rule)
     if found.kind == ASK and (asks == "deny" or not can.asks):
         return Answer(kind=DENY, rule=found.rule, reason=found.reason + "\n(Nobody can be asked here, so it is refused.)")
     return found

@@ -17,19 +17,16 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
     """The binding of `call` in the repository with this common dir."""
     if call.agent and _linked(disk, cwd, common) and not held_by_another(disk, common, cwd.root, call.session):  # type: ignore[union-attr]
         return Binding(source="agent", path=cwd.root)  # type: ignore[union-attr]
-    folder = records.folder(disk, common)
-    flavour = disk.FLAVOUR
     own = None
     if call.session:
-        name = join(join(folder, "sessions", flavour), records.file_of_session(call.session), flavour)
-        own = records.binding(disk, name, heard)
+        own = records.binding(disk, records.session_file(disk, common, call.session), heard)
         if own and own["session"] != call.session:
             own = None  # two ids that a disk without letter case takes for one
         if own and enforced(disk, own):
             return _bound(disk, own, "session", common)
     if settings.implicit and _linked(disk, project, common):
         return Binding(source="implicit", path=project.root)  # type: ignore[union-attr]
-    active = records.binding(disk, join(folder, "state.json", flavour), heard)
+    active = records.binding(disk, records.state_file(disk, common), heard)
     if active and own and active["session"] == call.session:
         return None  # this session's own record is the truth about it: ended
     if active and enforced(disk, active) and _binds(active, call):
@@ -39,11 +36,9 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
 
 def held_by_another(disk: "Any", common: str, root: str, session: str) -> bool:
     """Is another living session bound to this worktree? Reads every session's record: only for calls that are bound to nothing else."""
-    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
-    paths = [join(records.folder(disk, common), "state.json", disk.FLAVOUR)]
-    paths += [join(folder, name, disk.FLAVOUR) for name in disk.names(folder) if name.endswith(".json")]
-    for path in paths:
-        held = records.binding(disk, path, [])
+    folder = records.sessions_folder(disk, common)
+    for name in disk.names(folder):  # not state.json: a session's own record is the truth about it
+        held = records.binding(disk, join(folder, name, disk.FLAVOUR), []) if name.endswith(".json") else None
         if held and held["session"] not in (None, session) and disk.same(held["path"], root) and enforced(disk, held):
             return True
     return False

@@ -47,7 +47,7 @@ class Look:
             return here if here.repository or not self.call.project else self.of_path(self.call.project, writes=False)
         if effect.kind == ENTER and not effect.path:
             facts = self.of_path(self.call.cwd, writes=False)
-            nested = join(facts.repository.main, self._own(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
+            nested = join(facts.repository.main, self._native(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
             return self.of_path(nested, writes=False) if nested and effect.tail and self.disk.kind(nested) else facts.but(place=OTHER)
         home = self.disk.home()
         if effect.path[:2] in ("~", "~/") and not home:
@@ -129,10 +129,10 @@ class Look:
 
     def _is_settings(self, real: str, root: str) -> bool:
         """One of the guard's own settings files, by name or at the end of a link."""
-        files = [join(root, self._own(name), self.flavour) for name in SETTINGS_FILES]
+        files = [join(root, self._native(name), self.flavour) for name in SETTINGS_FILES]
         return any(key(real, self.flavour) in (key(file, self.flavour), key(self.disk.real(file), self.flavour)) for file in files)
 
-    def _own(self, path: str) -> str:
+    def _native(self, path: str) -> str:
         return path.replace("/", self.flavour.sep)
 
     def _is_own(self, checkout: "repo.Checkout", repository: Repository) -> bool:
@@ -174,9 +174,9 @@ class Look:
     def _with_twin(self, facts: Facts, submodule: "repo.Checkout | None", makes: bool) -> Facts:
         repository = facts.repository
         assert repository is not None and repository.binding is not None
-        own = self.disk.real(repository.binding.path)
         if facts.place != MAIN:
             return facts
+        own = self.disk.real(repository.binding.path)
         to = join(repository.binding.path, facts.rel, self.flavour)
         facts = facts.but(to=to, to_there=self.disk.kind(to) is not None,
                           to_leaves=not inside(self.disk.real(to), own, self.flavour))
@@ -229,10 +229,10 @@ class Look:
         if not self._used(common):
             return None
         from guard.edge import records
-        return records.binding(self.disk, join(records.folder(self.disk, common), "state.json", self.flavour), [])
+        return records.binding(self.disk, records.state_file(self.disk, common), [])
 
     def _settings(self, folder: str) -> Settings:
-        if not any(self.disk.kind(join(folder, self._own(name), self.flavour)) for name in SETTINGS_FILES):
+        if not any(self.disk.kind(join(folder, self._native(name), self.flavour)) for name in SETTINGS_FILES):
             return Settings()
         from guard.edge import settings  # most repositories have none: a module less to load
         return settings.load(self.disk, folder, self.heard)

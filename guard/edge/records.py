@@ -30,6 +30,19 @@ def folder(disk: "Any", common: str) -> str:
     return join(common, "worktree-guard", disk.FLAVOUR)
 
 
+def state_file(disk: "Any", common: str) -> str:
+    """The repository's active binding."""
+    return join(folder(disk, common), "state.json", disk.FLAVOUR)
+
+
+def sessions_folder(disk: "Any", common: str) -> str:
+    return join(folder(disk, common), "sessions", disk.FLAVOUR)
+
+
+def session_file(disk: "Any", common: str, session: str) -> str:
+    return join(sessions_folder(disk, common), file_of_session(session), disk.FLAVOUR)
+
+
 # Names that Windows keeps for devices, with any extension.
 DEVICES = frozenset(("CON", "PRN", "AUX", "NUL", *(name + digit for name in ("COM", "LPT") for digit in "0123456789")))
 

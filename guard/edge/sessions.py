@@ -7,22 +7,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def path_of(disk: "Any", common: str, session: str) -> str:
-    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
-    return join(folder, records.file_of_session(session), disk.FLAVOUR)
-
-
 def load(disk: "Any", common: str, session: str) -> "dict[str, Any] | None":
-    found = records.binding(disk, path_of(disk, common, session), [])
+    found = records.binding(disk, records.session_file(disk, common, session), [])
     return found if found and found["session"] == session else None
 
 
 def save(disk: "Any", common: str, record: "dict[str, Any]") -> None:
     """Writes a record under its session's name. OSError where it cannot."""
-    folder = records.folder(disk, common)
-    disk.make_folder(folder)
-    disk.make_folder(join(folder, "sessions", disk.FLAVOUR))
-    disk.replace(path_of(disk, common, record["session"]), wire.dumps(record) + b"\n")
+    disk.make_folder(records.folder(disk, common))
+    disk.make_folder(records.sessions_folder(disk, common))
+    disk.replace(records.session_file(disk, common, record["session"]), wire.dumps(record) + b"\n")
 
 
 def process_of(disk: "Any") -> "tuple[int | None, str | None]":
@@ -35,7 +29,7 @@ def process_of(disk: "Any") -> "tuple[int | None, str | None]":
 
 def of_process(disk: "Any", common: str, pid: int, started: "str | None") -> "dict[str, Any] | None":
     """The newest record that a client's process left: after a clear it goes on under another session id."""
-    folder = join(records.folder(disk, common), "sessions", disk.FLAVOUR)
+    folder = records.sessions_folder(disk, common)
     found = []
     for name in disk.names(folder):
         record = records.binding(disk, join(folder, name, disk.FLAVOUR), []) if name.endswith(".json") else None

@@ -104,8 +104,9 @@ def export(call: "Call", disk: "Any") -> None:
     if not file:
         return
     lines = [f"export WORKTREE_GUARD_SESSION={always_quoted(call.session)}"] if call.session else []
-    if disk.kind(root(disk) + "/scripts/wt"):
-        lines.append(f'export PATH="$PATH":{always_quoted(root(disk) + "/scripts")}')
+    scripts = root(disk) + "/scripts"
+    if disk.kind(scripts + "/wt"):
+        lines.append(f'export PATH="$PATH":{always_quoted(scripts)}')
     before = disk.content_or(file, "") or ""
     new = "".join(line + "\n" for line in lines if line not in before.split("\n"))  # a session starts again after each compaction
     text = ("" if before.endswith("\n") or not before or not new else "\n") + new
@@ -118,8 +119,9 @@ def always_quoted(text: str) -> str:
 
 def command(disk: "Any") -> str:
     """`wt`, or `worktree-guard` where another program of that name comes first on PATH."""
+    ours = root(disk) + "/scripts"
     for folder in disk.variable("PATH").split(";" if disk.FLAVOUR.sep == "\\" else ":"):
-        if folder and folder != root(disk) + "/scripts" and disk.kind(folder + "/wt"):
+        if folder and folder != ours and disk.kind(folder + "/wt"):
             return "worktree-guard"
     return "wt"
 

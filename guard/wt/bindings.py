@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import getpass
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 
 from guard.edge import disk
 from guard.edge.binding import enforced
 from guard.wt import git
-from guard.wt.models import Binding, Overrides, now
+from guard.wt.models import Binding, Overrides, moment, now
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
 
@@ -37,7 +37,7 @@ def prune(repository: Repository) -> None:
     Inside the lock. A living session keeps its record even when its worktree is gone: that is what tells it so.
     """
     store = repository.store
-    old = (datetime.now(timezone.utc) - KEPT).strftime("%Y-%m-%dT%H:%M:%SZ")
+    old = moment(-KEPT)
     for path in store.path("sessions").glob("*.json"):
         binding = store.load(path, Binding)
         if binding and not lives(binding) and (binding.entered_at < old or not Path(binding.path).is_dir()):

@@ -7,7 +7,7 @@ from typing import Any
 
 from guard.edge.records import lasts
 from guard.wt.errors import UsageError
-from guard.wt.models import Authorisation, Overrides, Permit, Permits, now
+from guard.wt.models import Authorisation, Overrides, Permit, Permits, moment, now
 from guard.wt.store import Store
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
@@ -21,7 +21,7 @@ def end_of(ttl: str) -> str:
     if not timedelta() < length <= LONGEST:
         raise UsageError(f"{ttl!r} is no length of time", code="bad-ttl",
                          hint="90s, 15m or 2h, 24h at most: wt authorize-main --reason R --ttl 2h")
-    return (datetime.now(timezone.utc) + length).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment(length)
 
 
 def minutes_left(end: str) -> int:

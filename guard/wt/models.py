@@ -1,7 +1,7 @@
 """The schema of everything `wt` writes. guard/edge/records.py and settings.py read the same by hand; laws in tests keep them equal."""
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
@@ -9,8 +9,13 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 from guard.edge.records import is_text
 
 
+def moment(away: timedelta = timedelta()) -> str:
+    """Now, or some time away from it, as all our records write it: UTC, ISO 8601 to the second."""
+    return (datetime.now(timezone.utc) + away).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment()
 
 
 Version = Annotated[int, Field(ge=1, le=1, description="of this file's form")]

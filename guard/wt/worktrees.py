@@ -16,14 +16,13 @@ from guard.wt.repository import Repository
 
 @dataclass(frozen=True)
 class Worktree:
-    """One entry of `git worktree list`. `branch` is "" when detached; `locked` and `prunable` hold git's reason."""
+    """One entry of `git worktree list`. `branch` is "" when detached; `locked` holds git's reason."""
 
     path: Path
     head: str
     branch: str
     main: bool
     locked: str | None = None
-    prunable: str | None = None
 
     @property
     def name(self) -> str:
@@ -51,7 +50,7 @@ def listing(repository: Repository) -> list[Worktree]:
         main = n == 0
         path = repository.main if main and repository.main else Path(fields["worktree"])
         found.append(Worktree(path=path, head=fields.get("HEAD", ""), branch=fields.get("branch", "").removeprefix("refs/heads/"),
-                              main=main, locked=fields.get("locked"), prunable=fields.get("prunable")))
+                              main=main, locked=fields.get("locked")))
     return found
 
 

@@ -25,6 +25,14 @@ def test_a_worktree_that_a_session_holds_is_no_other_s(two: World, tree: str, ho
     assert two.hook("Write", given, tree, session_id=C).kind == "allow", "nobody holds it any more"
 
 
+def test_a_session_that_has_ended_holds_nothing(two: World) -> None:
+    """state.json still names B, the last that entered; B's own record says that it has ended."""
+    record = two.state / f"sessions/{B}.json"
+    record.write_text(record.read_text().replace('"ended_at": null', '"ended_at": "2026-01-02T03:04:05Z"'))
+    assert two.hook("Write", {"file_path": "{W2}/src/new.py", "content": ""}, "{W2}", session_id=C).kind == "allow"
+    assert two.hook("Write", {"file_path": "{W}/src/new.py", "content": ""}, "{W}", session_id=C).rule == "other-worktree"
+
+
 def test_a_helper_that_stands_in_another_session_s_worktree_is_not_bound_to_it(two: World) -> None:
     own = two.hook("Write", {"file_path": "{R}/src/new.py", "content": ""}, "{W}", session_id=B, agent_id="h1")
     assert own.input == {"file_path": str(two.W2 / "src/new.py"), "content": ""}

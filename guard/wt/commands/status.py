@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from guard.edge.binding import condition
 from guard.edge.records import lasts
 from guard.wt import bindings, lost, worktrees
 from guard.wt.leaves import living_authorisations, living_permits, minutes_left
-from guard.wt.models import Binding
+from guard.wt.models import Binding, moment
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
 
@@ -96,7 +96,7 @@ def faults(repository: Repository) -> list[dict[str, Any]]:
                 found.append(json.loads(line))
             except ValueError:
                 continue
-    recent = (datetime.now(timezone.utc) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    recent = moment(-timedelta(days=1))
     kept = [fault for fault in found if isinstance(fault, dict) and lasts(str(fault.get("at")), recent)]
     return sorted(kept, key=lambda fault: str(fault["at"]))[-FAULTS:]
 
