@@ -5,6 +5,7 @@ from guard.core.model import ALLOW, ASK, Call, Fault, Verdict
 from guard.core.paths import absolute, is_absolute, join
 from guard.edge import disk as real_disk
 from guard.edge import wire
+from guard.edge.surroundings import Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,12 +68,15 @@ def placed(call: Call, disk: "Any") -> Call:
 
 def decide(call: Call, can: "Any", disk: "Any") -> Verdict:
     """The verdict for a call, and the line in the audit when it was not a plain pass."""
-    effects = tools.effects(call)
-    if not effects:
-        if can.hands_over and call.tool == "Bash":
-            from guard.core.handover import handed_over
-            return handed_over(call, can.hands_over)
-        return Verdict(kind=ALLOW)
+    effects = tools.effects(call, Surroundings(disk))
+    verdict = judged_by(effects, call, can, disk) if effects else Verdict(kind=ALLOW)
+    if verdict.kind == ALLOW and can.hands_over and call.tool == "Bash":
+        from guard.core.handover import handed_over
+        return handed_over(call, can.hands_over).but(note=verdict.note, rule=verdict.rule)  # type: ignore[no-any-return]
+    return verdict
+
+
+def judged_by(effects: "list[Any]", call: Call, can: "Any", disk: "Any") -> Verdict:
     from guard.core.judge import judge
     from guard.edge.look import Look
     look = Look(disk, call)
@@ -80,7 +84,7 @@ def decide(call: Call, can: "Any", disk: "Any") -> Verdict:
     verdict = judge(call, effects, facts, can)
     repository = next((f.repository for f in facts if f.repository), None)
     if repository and verdict.spends and not spent(disk, repository.common, verdict.spends, call):
-        return decide(call, can, disk)  # another call was faster; its mark is there now
+        return judged_by(effects, call, can, disk)  # another call was faster; its mark is there now
     for said in look.heard:
         heard(disk, said, call.client, call)
     if repository and (verdict.kind != ALLOW or verdict.note or verdict.rule or verdict.spends):

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-ANSWERS = {READ: "files", SEARCH: "files", WRITE: "files", SERVER: "servers", MENTION: "subagents", ENTER: "subagents"}
+ANSWERS = {READ: "files", SEARCH: "files", WRITE: "files", SERVER: "servers", MENTION: "subagents", ENTER: "subagents"}  # else: rules
 
 
 def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilities) -> Verdict:
@@ -55,7 +55,7 @@ def judge(call: Call, effects: "list[Effect]", facts: "list[Facts]", can: Abilit
 
 def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
     """One effect's answer, as this client can carry it out: where a rewrite would be spoilt, the right path is named instead."""
-    room = __import__(f"guard.core.{ANSWERS[effect.kind]}", fromlist=["answer"])
+    room = __import__(f"guard.core.{ANSWERS.get(effect.kind, 'rules')}", fromlist=["answer"])
     found: Answer = room.answer(effect, facts)
     if found.kind != REWRITE or arrived(effect, found.to) == effect.path + effect.tail:
         return found if found.kind != REWRITE else Answer(kind=ALLOW)

@@ -57,35 +57,56 @@ READ, SEARCH, WRITE = "read", "search", "write"
 SERVER = "server"    # a tool of an MCP server that writes without an absolute path: it lands where the server runs
 MENTION = "mention"  # text for a subagent, which may name paths of the main checkout
 ENTER = "enter"      # the client's own EnterWorktree
+# Of shell commands; `path` is the folder where they run, HOLE ("\0") in it stands for what cannot be known.
+CHANGE = "change"      # a git verb that changes files, index, HEAD or branch of the checkout there
+PUSH = "push"          # refs: (remote, refspec, ...)
+BRANCH = "branch"      # refs: the branches or refs it moves, deletes, checks out or merges; flags say which
+WORKTREE = "worktree"  # git worktree remove, move, unlock, prune; refs: the worktree named
+CONFIG = "config"      # refs: (key, value)
+HISTORY = "history"    # what makes commits unreachable or rewrites them
+UNHOOKED = "unhooked"  # the repository's own hooks are skipped
+PERSON = "person"      # wt, called by an agent; verb and refs as given
+RUN = "run"            # a program of which nothing is known, or which only reads; refs: paths that it names
+UNREAD = "unread"      # text that the reader gave up on; said: why, refs: (the text,)
 
 
 class Effect(Record):
     """What a call would do: `path` as the caller wrote it, found `at` these keys of the input, `tail` kept behind a moved path.
 
     `makes`: the tool writes a whole file, so it also works where there is none yet. `said`: the word for messages.
+    Of a shell command: `verb`, `refs` and `flags` (long options, and words of our own), `git_dir` where git was pointed at one,
+    `words` as typed from the verb on.
     """
 
-    __slots__ = ("at", "kind", "makes", "path", "said", "tail")
-    DEFAULTS = {"at": (), "makes": False, "path": "", "said": "", "tail": ""}
+    __slots__ = ("at", "flags", "git_dir", "kind", "makes", "path", "refs", "said", "tail", "verb", "words")
+    DEFAULTS = {"at": (), "flags": (), "git_dir": "", "makes": False, "path": "", "refs": (), "said": "", "tail": "", "verb": "", "words": ()}
     kind: str
     path: str
     at: "tuple[Any, ...]"
     tail: str
     makes: bool
     said: str
+    verb: str
+    refs: "tuple[str, ...]"
+    flags: "tuple[str, ...]"
+    git_dir: str
+    words: "tuple[str, ...]"
 
 
 class Settings(Record):
     """What the owner may choose. One default each; the same table serves the reader here and the schema of `wt`."""
 
     __slots__ = ("asks", "branch_prefix", "implicit", "main_write_allow", "mcp_in_main", "mode", "on_fault",
-                 "protected_branches", "stale", "symlink_dirs", "worktree_parent")
+                 "protected_branches", "skip_hooks", "stale", "symlink_dirs", "unreadable", "unresolved", "worktree_parent")
     DEFAULTS = {
         "mode": "open",                # open | protect: what an unbound session may do to the main checkout
         "implicit": True,              # a session started in a linked worktree is bound to it
         "stale": "deny",               # deny | open: writes while the bound worktree is gone
         "asks": "ask",                 # ask | deny | pass: what becomes of every question
         "on_fault": "pass",            # pass | ask: a fault of the guard itself
+        "unreadable": "ask",           # ask | pass | deny: a command that the reader cannot follow and that names git or a worktree
+        "unresolved": "pass",          # pass | ask | deny: a command whose target cannot be known
+        "skip_hooks": "ask",           # ask | pass | deny: --no-verify and the like, while bound
         "protected_branches": (),      # instead of main, master and origin/HEAD's
         "main_write_allow": (),        # gitignore patterns of the main checkout that stay writable
         "mcp_in_main": ("serena", "backlog", "task-master-ai"),  # servers that keep files in the folder they started in
@@ -98,6 +119,9 @@ class Settings(Record):
     stale: str
     asks: str
     on_fault: str
+    unreadable: str
+    unresolved: str
+    skip_hooks: str
     protected_branches: "tuple[str, ...]"
     main_write_allow: "tuple[str, ...]"
     mcp_in_main: "tuple[str, ...]"
@@ -107,7 +131,8 @@ class Settings(Record):
 
 
 SETTINGS_FILES = (".worktree-guard.json", ".zcode/worktree-guard.json", ".claude/worktree-guard.json")  # the first that is there counts
-CHOICES = {"mode": ("open", "protect"), "stale": ("deny", "open"), "asks": ("ask", "deny", "pass"), "on_fault": ("pass", "ask")}
+CHOICES = {"mode": ("open", "protect"), "stale": ("deny", "open"), "asks": ("ask", "deny", "pass"), "on_fault": ("pass", "ask"),
+           "unreadable": ("ask", "pass", "deny"), "unresolved": ("pass", "ask", "deny"), "skip_hooks": ("ask", "pass", "deny")}
 PROTECTED = ("main", "master")
 
 
@@ -132,11 +157,11 @@ class Repository(Record):
     """One git repository as a call sees it.
 
     `main`: the main checkout's root, "" for a bare one; `authorisation`: the id of a living leave to write it, `once` if for one
-    call only; `servers_in_main`: the session, and so its MCP servers, started in the main checkout.
+    call only; `servers_in_main`: the session, and so its MCP servers, started in the main checkout. `used`: `wt` has been here.
     """
 
-    __slots__ = ("authorisation", "binding", "common", "main", "once", "servers_in_main", "settings")
-    DEFAULTS = {"authorisation": "", "binding": None, "main": "", "once": False, "servers_in_main": False}
+    __slots__ = ("authorisation", "binding", "common", "main", "once", "servers_in_main", "settings", "used")
+    DEFAULTS = {"authorisation": "", "binding": None, "main": "", "once": False, "servers_in_main": False, "used": False}
     common: str
     main: str
     binding: "Binding | None"
@@ -144,10 +169,12 @@ class Repository(Record):
     authorisation: str
     once: bool
     servers_in_main: bool
+    used: bool
 
 
 # Places a path can lie in; core/files.py has the table.
 GIT, ELSEWHERE, OTHER, OWN, MAIN, GONE = "git", "elsewhere", "other", "own", "main", "gone"
+UNKNOWN = "unknown"  # of a shell command: no telling which folder that is
 
 
 class Facts(Record):
@@ -158,12 +185,15 @@ class Facts(Record):
     `leaves`: it was reached through a link in W that leaves W. `allowed`: a living `wt allow` covers it.
     `submodule`: below the root, when it lies in one; `submodule_there`: the bound worktree has it initialised.
     `is_settings`: a write to one of the guard's settings files. `ignored`: git's answer, None when not asked or not known.
+    Of a shell command, where its rule needs them: `head` the branch there, `protected` the names nobody may move, `held` which
+    branch is checked out in which worktree, `config` what git would go by (None: it did not say), `lost` commits that no other
+    ref holds, `named` what the command names elsewhere, `foreign` the binding is a person's or another session's.
     """
 
-    __slots__ = ("allowed", "ignored", "is_settings", "leaves", "path", "place", "rel", "repository", "root", "submodule",
-                 "submodule_there", "there", "to", "to_leaves", "to_there")
-    DEFAULTS = {"allowed": False, "ignored": None, "is_settings": False, "leaves": False,
-                "path": "", "place": ELSEWHERE, "rel": "", "repository": None,
+    __slots__ = ("allowed", "config", "foreign", "head", "held", "ignored", "is_settings", "leaves", "lost", "named", "path", "place",
+                 "protected", "rel", "repository", "root", "submodule", "submodule_there", "there", "to", "to_leaves", "to_there")
+    DEFAULTS = {"allowed": False, "config": None, "foreign": False, "head": None, "held": (), "ignored": None, "is_settings": False,
+                "leaves": False, "lost": 0, "named": (), "path": "", "place": ELSEWHERE, "protected": (), "rel": "", "repository": None,
                 "root": "", "submodule": "", "submodule_there": True, "there": False, "to": "", "to_leaves": False,
                 "to_there": False}
     path: str
@@ -181,6 +211,13 @@ class Facts(Record):
     submodule_there: bool
     is_settings: bool
     ignored: "bool | None"
+    head: "str | None"
+    protected: "tuple[str, ...]"
+    held: "tuple[tuple[str, str], ...]"
+    config: "dict[str, list[str]] | None"
+    lost: int
+    named: "tuple[str, ...]"
+    foreign: bool
 
 
 class Abilities(Record):

@@ -311,6 +311,11 @@ def status_of(program: "list[str]", seconds: float, without: "frozenset[str]") -
     return processes.status_of(program, seconds, without)
 
 
+def output_of(program: "list[str]", seconds: float, without: "frozenset[str]") -> "tuple[int | None, str]":
+    from guard.edge import processes
+    return processes.output_of(program, seconds, without)
+
+
 def start_detached(program: "list[str]") -> None:
     from guard.edge import processes
     processes.start_detached(program)

@@ -1,15 +1,25 @@
 """Effects to facts: reads what the effects need and nothing else, each file at most once a call."""
 from guard.core.model import (
+    BRANCH,
+    CHANGE,
+    CONFIG,
     ELSEWHERE,
     ENTER,
     GIT,
     GONE,
+    HISTORY,
     MAIN,
     MENTION,
     OTHER,
     OWN,
+    PERSON,
+    PUSH,
+    RUN,
     SERVER,
     SETTINGS_FILES,
+    UNHOOKED,
+    UNREAD,
+    WORKTREE,
     WRITE,
     Call,
     Effect,
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNUSABLE = ("gone", "unknown")
+OF_COMMANDS = frozenset((CHANGE, PUSH, BRANCH, WORKTREE, CONFIG, HISTORY, UNHOOKED, PERSON, RUN, UNREAD))
 
 
 class Look:
@@ -42,6 +53,9 @@ class Look:
         return [self.of(effect) for effect in effects]
 
     def of(self, effect: Effect) -> Facts:
+        if effect.kind in OF_COMMANDS:
+            from guard.edge import places
+            return places.of(self, effect)
         if effect.kind in (SERVER, MENTION):
             here = self.of_path(self.call.cwd, writes=False)
             return here if here.repository or not self.call.project else self.of_path(self.call.project, writes=False)
@@ -207,7 +221,8 @@ class Look:
             bound = binding.find(disk, self.call, common, settings, near, project, self.heard)
         leave = self._authorisation(common)
         return Repository(common=common, main=main, settings=settings, binding=bound, authorisation=leave["id"] if leave else "",
-                          once=bool(leave and leave["once"]), servers_in_main=not self.call.project or bool(project and not project.linked))
+                          once=bool(leave and leave["once"]), servers_in_main=not self.call.project or bool(project and not project.linked),
+                          used=self._used(common))
 
     def _main(self, common: str, near: "repo.Checkout | None", project: "repo.Checkout | None") -> str:
         """The main checkout of a linked worktree: by git's config, by where the call stands, else as `wt enter` wrote it down."""

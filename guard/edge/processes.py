@@ -36,13 +36,48 @@ def status_of(program: "list[str]", seconds: float, without: "frozenset[str]") -
     """Exit status of a program run without input, output and these variables; None when it cannot run or takes longer."""
     if disk.FLAVOUR is WINDOWS:
         return None  # nt has no bounded wait without subprocess (13 ms); unknown is a safe answer
+    pid = spawned(program, without, silent())
+    return None if pid is None else ended(pid, time.monotonic() + seconds)
+
+
+def output_of(program: "list[str]", seconds: float, without: "frozenset[str]", most: int = 1_000_000) -> "tuple[int | None, str]":
+    """The same, with what it printed."""
+    if disk.FLAVOUR is WINDOWS:
+        return None, ""
+    end, (ours, theirs) = time.monotonic() + seconds, system.pipe()
+    pid = spawned(program, without, [*silent(), (system.POSIX_SPAWN_DUP2, theirs, 1)])
+    system.close(theirs)
+    system.set_blocking(ours, False)
+    chunks: "list[bytes]" = []
+    pause = 0.0005
+    try:
+        while pid is not None and time.monotonic() < end and sum(map(len, chunks)) < most:
+            try:
+                chunk = system.read(ours, 1 << 16)
+            except BlockingIOError:
+                time.sleep(pause)
+                pause = min(pause * 2, 0.02)
+                continue
+            if not chunk:
+                break
+            chunks.append(chunk)
+    finally:
+        system.close(ours)
+    return (None if pid is None else ended(pid, end)), b"".join(chunks).decode("utf-8", "surrogateescape")
+
+
+def spawned(program: "list[str]", without: "frozenset[str]", actions: "list[Any]") -> "int | None":
     env = {name: value for name, value in system.environ.items() if name.decode("utf-8", "replace") not in without}
     env[b"GIT_OPTIONAL_LOCKS"] = b"0"
     try:
-        pid = system.posix_spawnp(program[0], encoded(program), env, file_actions=silent())
+        return int(system.posix_spawnp(program[0], encoded(program), env, file_actions=actions))
     except OSError:
         return None
-    end, pause = time.monotonic() + seconds, 0.0005
+
+
+def ended(pid: int, end: float) -> "int | None":
+    """Exit status of a child; None when it was killed, by us at `end` if it was still there."""
+    pause = 0.0005
     while True:
         found, status = system.waitpid(pid, system.WNOHANG)
         if found:

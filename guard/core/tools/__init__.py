@@ -1,9 +1,9 @@
 """The tools a guard cares about, by the client's usual name: the shape of their input, and what they do with a path.
 
 A tool that is not here passes. A new tool is a row; a new shape of input is a module in this folder with `effects(call, row)`.
-The commonest shape, one path in one field, is here: a module less to load. Shell tools have no row yet: their commands pass.
+The commonest shape, one path in one field, is here: a module less to load.
 """
-from guard.core.model import READ, SEARCH, WRITE, Effect, Fault
+from guard.core.model import READ, RUN, SEARCH, WRITE, Effect, Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ TOOLS: "dict[str, tuple[str, str, bool]]" = {
     "LS": ("search", SEARCH, False),
     "Agent": ("subagent", READ, False),
     "EnterWorktree": ("enter_worktree", READ, False),
+    "Bash": ("shell", RUN, False),
+    "Monitor": ("shell", RUN, False),
+    "PowerShell": ("shell", RUN, False),
 }
 MCP = ("mcp", WRITE, True)  # mcp__SERVER__TOOL, judged by its arguments
 
@@ -32,8 +35,8 @@ MCP = ("mcp", WRITE, True)  # mcp__SERVER__TOOL, judged by its arguments
 PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath", "dir_path")
 
 
-def effects(call: "Call") -> "list[Effect]":
-    """What this call would do to files. Fault where a field is not of the type its tool takes."""
+def effects(call: "Call", world: "Any" = None) -> "list[Effect]":
+    """What this call would do. Fault where a field is not of the type its tool takes. `world` is asked while commands are read."""
     row = MCP if call.tool.startswith("mcp__") else TOOLS.get(call.tool)
     if row is None:
         return []
@@ -41,6 +44,9 @@ def effects(call: "Call") -> "list[Effect]":
         name, path = path_field(call.input)
         return [Effect(kind=row[1], path=path, at=(name,), makes=row[2], said=call.tool)] if path else []
     shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
+    if row[0] == "shell":
+        command = text(call.input.get("command"), "command")
+        return list(shape.effects(call, command, world)) if command else []
     return list(shape.effects(call, row))
 
 

@@ -1,0 +1,103 @@
+"""Which module knows what a program does. A new program is a row; one that is not here may do anything, and is only noted.
+
+Each module has `run(command) -> str`: it adds effects to `command.shell.found`, and gives what the program prints, HOLE if unknown.
+"""
+from guard.core.model import RUN, Effect
+from guard.core.shell.nodes import HOLE, as_written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish")
+INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "osascript")
+WRAPPERS = (
+    "sudo", "doas", "env", "nohup", "time", "timeout", "gtimeout", "nice", "ionice", "stdbuf", "setsid", "strace", "ltrace", "unshare", "nsenter",
+    "systemd-run", "systemd-inhibit", "caffeinate", "chrt", "taskset", "setarch", "linux64", "unbuffer", "chronic", "catchsegv", "fakeroot",
+    "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec", "setpriv", "runuser",
+    "firejail", "bwrap", "prlimit", "valgrind", "perf", "rtk", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv", "rye", "pdm", "hatch",
+    "busybox", "toybox")
+FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat", "at", "batch")
+TEXTS = ("cat", "tee", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
+# Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
+READERS = frozenset((
+    "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df", "tree", "less",
+    "more", "bat", "jq", "yq", "column", "paste", "fold", "fmt", "expand", "od", "xxd", "hexdump", "strings", "md5sum", "sha1sum", "sha256sum",
+    "cksum", "shellcheck", "cloc", "tokei", "ctags", "eza", "exa", "sed", "base64", *TEXTS, "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
+# Programs whose answer does not depend on where they run.
+ANYWHERE = frozenset((
+    "date", "whoami", "id", "uname", "hostname", "which", "whereis", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc", "curl", "wget",
+    "ping", "dig", "nslookup", "host", "gh", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep", "pkill", "killall",
+    "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp", "realpath",
+    "basename", "dirname", "tee"))
+PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
+MODULES = {"git": "git", "wt": "guard", "worktree-guard": "guard",
+           **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
+           **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(TEXTS, "texts")}
+
+
+def start(command: "Command") -> str:
+    """Follows one program, by its name without folder."""
+    from guard.core.shell.builtins import BUILTINS
+    if command.argv[0] in BUILTINS:
+        return BUILTINS[command.argv[0]](command.shell, command.argv[1:], command)
+    return start_program(command)
+
+
+def start_program(command: "Command") -> str:
+    """The same for what only a program can be: behind sudo, env or xargs nothing is a builtin of this shell."""
+    written = command.argv[0]
+    if written in PRINTERS:
+        from guard.core.shell.builtins import BUILTINS
+        return BUILTINS[written](command.shell, command.argv[1:], command)
+    name = name_of(written)
+    module = MODULES.get(name) or (name.startswith("git-") and "git")
+    if not module:
+        return unknown(command, name)
+    if name in READERS:
+        noted(command, name)
+    found: str = __import__(f"guard.core.programs.{module}", fromlist=["run"]).run(command)
+    return found
+
+
+def name_of(written: str) -> str:
+    """/usr/bin/python3.11 -> python; Git.exe -> git"""
+    name = written.replace("\\", "/").rpartition("/")[2]
+    if name[-4:].lower() in (".exe", ".cmd", ".bat"):
+        name = name[:-4].lower()
+    bare = name.rstrip("0123456789.")
+    return bare if bare in INTERPRETERS or bare in SHELLS else name
+
+
+def unknown(command: "Command", name: str) -> str:
+    """A program nobody here knows. It may change files where it runs, and may make folders."""
+    shell = command.shell
+    if HOLE in name and "-c" in command.argv[1:-1]:  # $SHELL -c 'text'
+        from guard.core.programs import shells
+        return shells.run(command)
+    handler = shell.functions.get("command_not_found_handle")
+    if handler is not None:
+        shell.copy().call(handler, command.argv, {})
+    if name not in READERS:
+        shell.made = True
+    content = shell.content_of(command.argv[0]) if "/" in command.argv[0] else None
+    if content is not None and content[:2] == "#!" and is_shell_script(content):
+        shell.copy().call_text(content, command.argv[1:])
+    noted(command, name)
+    return HOLE
+
+
+def is_shell_script(content: str) -> bool:
+    first = content.partition("\n")[0].split()
+    return any([name_of(word.lstrip("#!")) in SHELLS for word in first])
+
+
+def noted(command: "Command", name: str) -> None:
+    """An effect for the folder a program runs in, and for what it is told about other places."""
+    if name in ANYWHERE:
+        return
+    names = tuple([] if name in READERS else [as_written(word) for word in command.argv[1:] if "/" in word and HOLE not in word])
+    for folder in command.folders:
+        effect = Effect(kind=RUN, path=folder, said=as_written(name), refs=names)
+        if effect not in command.shell.found[-8:]:
+            command.shell.found.append(effect)

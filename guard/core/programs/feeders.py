@@ -1,0 +1,175 @@
+"""Programs that start others on their own terms: for each line, each file, at a time, on another machine's behalf."""
+from guard.core import programs
+from guard.core.shell.builtins import as_code, shell_quoted
+from guard.core.shell.nodes import HOLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+XARGS_VALUES = ("-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "-R", "-S", "-J", "--arg-file", "--delimiter", "--max-lines", "--max-args",
+                "--max-procs", "--max-chars", "--process-slot-var", "--replace")
+PARALLEL_VALUES = ("-j", "-n", "-N", "-I", "-a", "-S", "-d", "-C", "-L", "--jobs", "--colsep", "--arg-file", "--joblog", "--results", "--delay", "--timeout",
+                   "--retries", "--max-args", "--max-procs", "--workdir", "--wd", "--delimiter")
+MOST_LINES = 16
+
+
+def run(command: "Command") -> str:
+    name = programs.name_of(command.argv[0])
+    PROGRAMS[name](command, command.argv[1:])
+    return HOLE
+
+
+def skipped(words: "list[str]", values: "tuple[str, ...]") -> "tuple[list[str], dict[str, str]]":
+    """(what stands behind the options, the options given)."""
+    given: "dict[str, str]" = {}
+    while words and words[0][:1] == "-" and len(words[0]) > 1:
+        word, words = words[0], words[1:]
+        if word == "--":
+            break
+        option, sign, value = word.partition("=")
+        if word[:2] != "--" and len(word) > 2:
+            option, value, sign = word[:2], word[2:], "="
+        if option in values and not sign:
+            value, words = (words[0] if words else ""), words[1:]
+        given[option] = value
+    return words, given
+
+
+def text(command: "Command", code: str) -> None:
+    """Has a shell of its own read a text."""
+    programs.start_program(command.but(["sh", "-c", code]))
+
+
+# --- for each line ---------------------------------------------------------------------------------------------------
+
+def xargs(command: "Command", words: "list[str]") -> None:
+    words, given = skipped(words, XARGS_VALUES)
+    known = command.stdin if command.stdin is not None and HOLE not in command.stdin else None
+    if known is not None and not known.strip() and ("-r" in given or "--no-run-if-empty" in given):
+        return
+    mark = given.get("-I", given.get("-J", given.get("--replace", given.get("-i"))))
+    mark = "{}" if mark == "" else mark
+    inner = command.but([])
+    inner.stdin = None
+    if mark:
+        lines = known.splitlines()[:MOST_LINES] if known is not None else [HOLE]
+        for line in lines:
+            started(inner, [word.replace(mark, line.strip()) for word in words])
+        return
+    operands = known.replace("'", "").replace('"', "").split() if known is not None else [HOLE]
+    if known is not None and "-d" in given or ("-L" in given and known is not None):
+        operands = [line for line in known.splitlines() if line]
+    size = int(given["-n"]) if given.get("-n", "").isdigit() and int(given["-n"]) else max(len(operands), 1)
+    for n in range(0, min(max(len(operands), 1), size * MOST_LINES), size):
+        started(inner, words + operands[n:n + size])
+
+
+def started(command: "Command", words: "list[str]") -> None:
+    if words:
+        programs.start_program(command.but(words))
+
+
+def parallel(command: "Command", words: "list[str]") -> None:
+    words, _ = skipped(words, PARALLEL_VALUES)
+    marks = [n for n, word in enumerate(words) if word in (":::", ":::+", "::::")]
+    template = words[:marks[0]] if marks else words
+    if marks:
+        lines = words[marks[0] + 1:] if words[marks[0]] == ":::" else [HOLE]
+    else:
+        lines = command.stdin.splitlines() if command.stdin is not None else [HOLE]
+    for line in lines[:MOST_LINES]:
+        if line in (":::", "::::"):
+            break
+        joined = " ".join([as_code(word) for word in template])
+        filled = joined.replace("{}", line) if "{}" in joined else f"{joined} {line}".strip()
+        text(command, filled)
+        if template[1:] and template[-1] in ("-c", "{}"):  # parallel joins its words: `bash -c` gets the line as it is
+            started(command, [*[word for word in template if word != "{}"], line])
+        elif "-c" in template:
+            started(command, template)
+
+
+def find(command: "Command", words: "list[str]") -> None:
+    """-exec program ... ; or +; -execdir, -ok and -okdir are the same to us."""
+    at = 0
+    while at < len(words):
+        if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
+            end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), len(words))
+            started(command, [word.replace("{}", HOLE) for word in words[at + 1:end]])
+            at = end
+        at += 1
+
+
+# --- later, or elsewhere ---------------------------------------------------------------------------------------------
+
+def watch(command: "Command", words: "list[str]") -> None:
+    words, given = skipped(words, ("-n", "-q", "--interval", "--equexit"))
+    if "-x" in given or "--exec" in given:
+        started(command, words)
+    elif words:
+        text(command, " ".join([as_code(word) for word in words]))
+
+
+def flock(command: "Command", words: "list[str]") -> None:
+    words, _ = skipped(words, ("-w", "-E", "--timeout", "--wait", "--conflict-exit-code"))
+    words = words[1:]
+    if words[:1] in (["-c"], ["--command"]):
+        text(command, as_code(" ".join(words[1:])))
+    else:
+        started(command, words)
+
+
+def with_text(command: "Command", words: "list[str]") -> None:
+    """su, script: -c text."""
+    for option in ("-c", "--command"):
+        if option in words[:-1]:
+            text(command, as_code(words[words.index(option) + 1]))
+    for word in words:
+        if word.startswith("--command="):
+            text(command, as_code(word[10:]))
+
+
+def entr(command: "Command", words: "list[str]") -> None:
+    words, given = skipped(words, ())
+    if "-s" in given:
+        text(command, as_code(" ".join(words)))
+    else:
+        started(command, words)
+
+
+def on_input(command: "Command", words: "list[str]") -> None:
+    """at, batch: a script on standard input."""
+    if command.stdin is not None:
+        text(command, command.stdin)
+
+
+def remote(command: "Command", words: "list[str]") -> None:
+    """ssh and its kin run these options here; what runs on the other machine is not ours."""
+    for n, word in enumerate(words):
+        after = words[n + 1] if n + 1 < len(words) else ""
+        value = ""
+        if word[:2] == "--":
+            value = word.partition("=")[2] if word.startswith("--rsh=") else after if word == "--rsh" else ""
+        elif word[:1] == "-" and "o" in word:
+            value = word.partition("o")[2] or after
+        elif word == "-e":
+            value = after
+        key, sign, program = value.partition("=")
+        if sign and key.strip().lower() in ("proxycommand", "localcommand", "knownhostscommand"):
+            text(command, as_code(program))
+        elif value and not sign and word[:2] in ("-e", "--"):
+            text(command, as_code(value))
+
+
+def socat(command: "Command", words: "list[str]") -> None:
+    for word in words:
+        kind, _, program = word.partition(":")
+        if kind.upper() in ("EXEC", "SYSTEM"):
+            text(command, as_code(program).replace('\\"', "'").replace('"', "'"))
+
+
+PROGRAMS = {"xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
+            "script": with_text, "su": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote, "socat": socat, "at": on_input,
+            "batch": on_input}
+__all__ = ["run", "shell_quoted"]

@@ -1,0 +1,174 @@
+"""git: where it runs, which verb, and what that verb would change. (git(1), and the page of each verb)
+
+`run` takes off the global options and follows aliases; VERBS names the module that knows a verb. A verb that is not there only reads.
+"""
+from guard.core.model import CHANGE, UNHOOKED, Effect
+from guard.core.shell.nodes import HOLE, as_written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+MOST_ALIASES = 10
+VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source", "--list-cmds")
+VERBS = {
+    "push": "push", "send-pack": "push", "subtree": "push", "http-push": "push",
+    "checkout": "branches", "switch": "branches", "branch": "branches", "update-ref": "branches", "symbolic-ref": "branches",
+    "fetch": "branches", "pull": "branches", "merge": "branches", "rebase": "branches", "worktree": "shared", "config": "shared",
+    "init": "shared", "clone": "elsewhere", "reflog": "shared", "gc": "shared", "prune": "shared", "maintenance": "shared", "filter-branch": "shared",
+    "filter-repo": "shared", "replace": "shared", "remote": "shared", "stash": "changes", "bisect": "changes", "submodule": "changes",
+    "notes": "", "tag": ""}
+CHANGES = frozenset((
+    "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-index", "merge-recursive", "mv", "read-tree", "reset",
+    "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn", "p4", "lfs-checkout", "undo"))
+READS = frozenset((
+    "annotate", "archive", "blame", "bugreport", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "cherry",
+    "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff", "diff-files", "diff-index",
+    "diff-tree", "difftool", "fast-export", "fast-import", "fetch-pack", "fmt-merge-msg", "for-each-ref", "for-each-repo", "format-patch", "fsck",
+    "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send", "index-pack", "instaweb", "interpret-trailers", "log",
+    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-file", "merge-tree", "mktag", "mktree", "multi-pack-index",
+    "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack", "repack", "request-pull", "rerere", "rev-list", "rev-parse",
+    "scalar", "send-email", "shortlog", "show", "show-branch", "show-index", "show-ref", "status", "stripspace", "unpack-file", "unpack-objects",
+    "update-server-info", "upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "write-tree",
+    "lfs", "credential-cache", "credential-store", "backfill", "repo", "last-modified", "history"))
+
+
+class Git:
+    """One call of git, global options taken off: verb, its words, the folders it runs in, and where it was pointed at."""
+
+    __slots__ = ("command", "folders", "git_dir", "settings", "verb", "words", "work_tree")
+
+    def __init__(self, command: "Command") -> None:
+        self.command, self.folders, self.verb = command, command.folders, ""
+        self.words: "list[str]" = []
+        self.git_dir, self.work_tree = command.variable("GIT_DIR"), command.variable("GIT_WORK_TREE")
+        self.settings: "dict[str, str]" = dict(given_settings(command))
+
+    @property
+    def typed(self) -> "tuple[str, ...]":
+        return (self.verb, *[as_written(word) for word in self.words])
+
+    def add(self, kind: str, refs: "tuple[str, ...]" = (), flags: "tuple[str, ...]" = ()) -> None:
+        """One effect for each folder it may run in."""
+        for folder in self.folders:
+            effect = Effect(kind=kind, path=self.command.path(self.work_tree, folder) if self.work_tree else folder, verb=self.verb,
+                            said=f"git {self.verb}", refs=tuple(refs), flags=tuple(flags), words=self.typed,
+                            git_dir=self.command.path(self.git_dir, folder) if self.git_dir else "")
+            if effect not in self.command.shell.found:
+                self.command.shell.found.append(effect)
+
+    def changes(self, flags: "tuple[str, ...]" = ()) -> None:
+        self.add(CHANGE, (), flags)
+
+
+def run(command: "Command", deep: int = 0) -> str:
+    git = Git(command)
+    given = command.argv[1:]
+    name = command.argv[0].replace("\\", "/").rpartition("/")[2]
+    if name.startswith("git-"):
+        given = [name[4:].partition(".exe")[0], *given]
+    given = global_options(git, given)
+    if not given:
+        return HOLE
+    git.verb, git.words = given[0], given[1:]
+    if "core.hookspath" in git.settings and git.verb in HOOKED:
+        git.add(UNHOOKED)
+    if asks_for_help(git.words):
+        return HOLE
+    if git.verb in VERBS or git.verb in CHANGES or git.verb in READS:
+        return followed(git)
+    key = "alias." + git.verb.lower()
+    text = git.settings.get(key) or command.shell.files.get(key, "")
+    for folder in git.folders if not text else ():
+        text = command.shell.world.alias(folder, git.verb) if HOLE not in git.verb else ""
+        if text:
+            break
+    if text and deep < MOST_ALIASES:
+        return expanded(git, command, text, deep)
+    return HOLE
+
+
+HOOKED = frozenset(("commit", "merge", "push", "rebase", "am", "cherry-pick", "revert", "checkout", "switch", "pull"))
+
+
+def asks_for_help(words: "list[str]") -> bool:
+    """`git VERB -h` and `--help`, and nothing happens."""
+    plain = words[:words.index("--")] if "--" in words else words
+    return "--help" in plain or "-h" in plain[:1]
+
+
+def followed(git: "Git") -> str:
+    module = VERBS.get(git.verb, "")
+    if module:
+        verbs = __import__(f"guard.core.programs.git.{module}", fromlist=["run"])
+        verbs.run(git)
+    elif git.verb in CHANGES:
+        from guard.core.programs.git import changes
+        changes.run(git)
+    elif git.verb in ("rev-parse", "status", "log", "diff"):
+        pass
+    return printed(git)
+
+
+def printed(git: "Git") -> str:
+    """What a few questions answer: `$(git branch --show-current)` is too common to be left unknown."""
+    world, words = git.command.shell.world, [word for word in git.words if word not in ("-q", "--quiet", "--verify", "--symbolic-full-name")]
+    if len(git.folders) != 1 or HOLE in git.folders[0] or git.git_dir:
+        return HOLE
+    if (git.verb, words) in (("branch", ["--show-current"]), ("rev-parse", ["--abbrev-ref", "HEAD"]), ("symbolic-ref", ["--short", "HEAD"])):
+        return (world.head(git.folders[0]) or HOLE) + "\n"
+    if (git.verb, words) == ("rev-parse", ["--show-toplevel"]):
+        return (world.top(git.folders[0]) or HOLE) + "\n"
+    return HOLE
+
+
+def global_options(git: "Git", given: "list[str]") -> "list[str]":
+    """Takes -C, -c, --git-dir and their kin off; what is left begins with the verb."""
+    command = git.command
+    while given and given[0][:1] == "-":
+        word, given = given[0], given[1:]
+        option, sign, value = word.partition("=")
+        if word[:2] in ("-C", "-c") and len(word) > 2:
+            option, value, sign = word[:2], word[2:], "="
+        elif option in VALUES and not sign and option != "--exec-path":
+            value, given = (given[0] if given else ""), given[1:]
+        if option == "-C" and value:
+            git.folders = tuple([command.path(value, folder) for folder in git.folders])
+        elif option == "--git-dir":
+            git.git_dir = value
+        elif option == "--work-tree":
+            git.work_tree = value
+        elif option == "-c":
+            key, _, setting = value.partition("=")
+            git.settings[key.lower()] = setting
+        elif option in ("--help", "-h", "--version", "-v", "--html-path", "--man-path", "--info-path"):
+            return []
+    return given
+
+
+def given_settings(command: "Command") -> "list[tuple[str, str]]":
+    """GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n (git-config(1), ENVIRONMENT)."""
+    count = command.variable("GIT_CONFIG_COUNT")
+    return [(command.variable(f"GIT_CONFIG_KEY_{n}").lower(), command.variable(f"GIT_CONFIG_VALUE_{n}"))
+            for n in range(min(int(count), 16) if count.isdigit() else 0)]
+
+
+def expanded(git: "Git", command: "Command", text: str, deep: int) -> str:
+    """`!text` is the shell's, run from the top of the checkout; anything else are words for git."""
+    from guard.core.shell.builtins import shell_quoted
+    from guard.core.shell.parse import read
+    if text[:1] == "!":
+        inner = command.shell.copy()
+        inner.functions = {}
+        inner.folders = tuple([inner.world.top(folder) or folder if HOLE not in folder else folder for folder in git.folders])
+        return inner.follow(" ".join([text[1:], *[shell_quoted(word) for word in git.words]]))
+    script, _ = read(text, command.shell.steps)
+    from guard.core.shell.expand import arguments
+    node = script.lists[0][0][0][1] if script.lists else None
+    words = arguments(command.shell, getattr(node, "words", []))
+    other = command.but(["git", *words, *git.words])
+    other.folders = git.folders
+    for name, value in (("GIT_DIR", git.git_dir), ("GIT_WORK_TREE", git.work_tree)):
+        if value:
+            other.environment[name] = value
+    return run(other, deep + 1)

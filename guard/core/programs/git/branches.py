@@ -1,0 +1,120 @@
+"""Verbs that check branches out, make, move, rename, delete or merge them.
+
+(git-checkout(1), git-switch(1), git-branch(1), git-update-ref(1), git-symbolic-ref(1), git-fetch(1), git-merge(1), git-rebase(1))
+Flags of the effect: checkout, create, force (over what is there), move, delete, rename, merge.
+"""
+from guard.core.model import BRANCH, UNHOOKED
+from guard.core.programs.git.options import parsed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.programs.git import Git
+
+CHECKOUT = ("b= B= l d/detach t/track? f/force m/merge q/quiet p/patch orphan= ours theirs conflict= ignore-other-worktrees recurse-submodules "
+            "guess no-guess no-track overlay progress pathspec-from-file= pathspec-file-nul U/unified=")
+SWITCH = ("c/create= C/force-create= d/detach t/track? f/force discard-changes m/merge q/quiet orphan= conflict= ignore-other-worktrees "
+          "recurse-submodules guess no-guess no-track progress")
+BRANCHES = ("d/delete D m/move M c/copy C f/force u/set-upstream-to= unset-upstream l/list a/all r/remotes v/verbose vv q/quiet t/track? "
+            "edit-description show-current contains? no-contains? merged? no-merged? points-at= sort= format= column? color? abbrev= i/ignore-case "
+            "create-reflog recurse-submodules no-track")
+FETCH = ("a/append all atomic depth= deepen= shallow-since= shallow-exclude= unshallow f/force k/keep multiple n/no-tags t/tags p/prune P/prune-tags "
+         "dry-run u/update-head-ok q/quiet v/verbose j/jobs= refmap= recurse-submodules? upload-pack= o/server-option= negotiation-tip= set-upstream "
+         "r/rebase? no-rebase ff ff-only no-ff commit no-commit squash no-squash s/strategy= X/strategy-option= autostash stat no-stat e/edit no-edit "
+         "S/gpg-sign? allow-unrelated-histories no-verify verify 4/ipv4 6/ipv6 stdin porcelain filter= no-auto-gc")
+MERGE = ("m/message= F/file= s/strategy= X/strategy-option= into-name= onto= x/exec= S/gpg-sign? cleanup= e/edit no-edit ff ff-only no-ff squash commit "
+         "no-commit n/no-stat stat log? abort continue quit skip no-verify verify q/quiet v/verbose i/interactive r/rebase-merges? autosquash "
+         "no-autosquash autostash no-autostash keep-base root f/force-rebase C= whitespace= allow-unrelated-histories update-refs edit-todo "
+         "show-current-patch")
+
+
+def run(git: "Git") -> None:
+    VERBS[git.verb](git)
+
+
+def checkout(git: "Git") -> None:
+    found = parsed(git.words, CHECKOUT)
+    for option in ("b", "B", "orphan"):
+        if option in found.flags:
+            git.changes()
+            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "B" else ())))
+            return
+    names_paths = found.paths is not None or len(found.operands) > 1 or found.has("patch", "ours", "theirs", "pathspec-from-file")
+    git.changes(("paths",) if names_paths else ())
+    if not names_paths and found.operands and not found.has("detach"):
+        git.add(BRANCH, (found.operands[0],), ("checkout",))
+
+
+def switch(git: "Git") -> None:
+    found = parsed(git.words, SWITCH)
+    git.changes()
+    for option in ("create", "force-create", "orphan"):
+        if option in found.flags:
+            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "force-create" else ())))
+            return
+    if found.operands and not found.has("detach"):
+        git.add(BRANCH, (found.operands[0],), ("checkout",))
+
+
+def branch(git: "Git") -> None:
+    found = parsed(git.words, BRANCHES)
+    names = found.operands + (found.paths or [])
+    if found.has("delete", "D"):
+        if not found.has("remotes"):
+            git.add(BRANCH, tuple(names), ("delete", *(("force",) if found.has("D", "force") else ())))
+    elif found.has("move", "M"):
+        git.add(BRANCH, tuple(names[-2:]), ("rename", *(("force",) if found.has("M", "force") else ())))
+    elif found.has("copy", "C") and names:
+        git.add(BRANCH, (names[-1],), ("create", *(("force",) if found.has("C", "force") else ())))
+    elif names and found.has("force"):
+        git.add(BRANCH, (names[0],), ("move", "force"))
+
+
+def update_ref(git: "Git") -> None:
+    found = parsed(git.words, "d m= stdin z no-deref create-reflog deref")
+    if found.has("stdin"):
+        for line in (git.command.stdin or "").replace("\0", " ").splitlines():
+            words = line.split()
+            if words[:1] in (["update"], ["create"], ["delete"], ["symref-update"]) and len(words) > 1:
+                git.add(BRANCH, (words[1],), ("delete", "force") if words[0] == "delete" else ("move", "force"))
+    elif found.operands:
+        git.add(BRANCH, (found.operands[0],), ("delete", "force") if found.has("d") else ("move", "force"))
+
+
+def symbolic_ref(git: "Git") -> None:
+    found = parsed(git.words, "d/delete q/quiet short m= recurse")
+    if found.has("delete"):
+        git.add(BRANCH, tuple(found.operands[:1]), ("delete", "force"))
+    elif len(found.operands) > 1:
+        git.changes()
+        git.add(BRANCH, (found.operands[1],), ("checkout",))
+
+
+def fetch(git: "Git") -> None:
+    """Refspecs with a destination among the local branches move those."""
+    found = parsed(git.words, FETCH)
+    if found.has("dry-run"):
+        return
+    if git.verb == "pull":
+        git.changes()
+        if found.has("no-verify"):
+            git.add(UNHOOKED)
+    for spec in (found.operands + (found.paths or []))[1:]:
+        target = spec.lstrip("+").partition(":")[2]
+        if target and not target.startswith(("refs/remotes/", "refs/tags/")):
+            git.add(BRANCH, (target,), ("move", *(("force",) if spec[:1] == "+" or found.has("force") else ())))
+
+
+def merge(git: "Git") -> None:
+    found = parsed(git.words, MERGE)
+    git.changes()
+    if found.has("no-verify"):
+        git.add(UNHOOKED)
+    names = [name for name in found.operands if name]
+    if names and not found.has("abort", "continue", "quit", "skip"):
+        if git.verb == "rebase" and len(names) > 1:  # git rebase upstream branch: checks the branch out first
+            git.add(BRANCH, (names[1],), ("checkout",))
+        git.add(BRANCH, tuple(names[:1] if git.verb == "rebase" else names), ("merge",))
+
+
+VERBS = {"checkout": checkout, "switch": switch, "branch": branch, "update-ref": update_ref, "symbolic-ref": symbolic_ref, "fetch": fetch,
+         "pull": fetch, "merge": merge, "rebase": merge}

@@ -1,0 +1,18 @@
+"""Our own `wt`: which of its commands are a person's to give is decided in core/rules/persons.py."""
+from guard.core.model import PERSON, Effect
+from guard.core.shell.nodes import HOLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+
+def run(command: "Command") -> str:
+    words = [word for word in command.argv[1:] if word[:1] != "-"]
+    if "--help" not in command.argv and "-h" not in command.argv:
+        for folder in command.folders:
+            command.shell.found.append(Effect(kind=PERSON, path=folder, verb=words[0] if words else "status", refs=tuple(words[1:]), said="wt",
+                                              words=tuple(command.argv[1:])))
+    if words[:1] in (["enter"], ["new"]):
+        command.shell.made = True
+    return HOLE

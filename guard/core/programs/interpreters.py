@@ -1,0 +1,119 @@
+"""python -c, node -e, ruby -e, perl -e, awk: the commands that their text hands to a shell as literals. Computed ones stay unseen."""
+from guard.core import programs
+from guard.core.shell.builtins import as_code
+from guard.core.shell.nodes import HOLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+CODE = {"python": "c", "pypy": "c", "node": "ep", "nodejs": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "bun": "e", "osascript": "e"}
+LONG = ("--eval", "--print", "--run")
+AWKS = ("awk", "gawk", "mawk", "nawk")
+# What hands a text, or a list of arguments, to a shell or a program.
+CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync", "spawn",
+         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "spawnlp", "shell_exec", "passthru", "proc_open", "execute", "capture2", "capture3",
+         "qx", "sh", "shell script")
+MOST, LONGEST = 40, 4096
+
+
+def run(command: "Command") -> str:
+    name = programs.name_of(command.argv[0])
+    code = awk_code(command.argv[1:]) if name in AWKS else code_of(name, command.argv[1:])
+    if code is None and command.stdin is not None and not [w for w in command.argv[1:] if w[:1] != "-"] and name not in AWKS:
+        code = command.stdin
+    if code is None or HOLE == code:
+        return programs.unknown(command, name) if name not in AWKS else HOLE
+    for words in calls(as_code(code), name):
+        programs.start_program(command.but(words if len(words) > 1 else ["sh", "-c", words[0]]))
+    if name not in AWKS:
+        command.shell.made = True
+        programs.noted(command, name)
+    return HOLE
+
+
+def code_of(name: str, words: "list[str]") -> "str | None":
+    """The program text on the command line; None when there is none."""
+    letters = CODE.get(name, "e")
+    for n, word in enumerate(words):
+        option, sign, value = word.partition("=")
+        if option in LONG or (name in ("deno", "bun") and word == "eval"):
+            return value if sign else words[n + 1] if n + 1 < len(words) else ""
+        if word[:1] == "-" and word[:2] != "--":
+            at = next((m for m in range(1, len(word)) if word[m] in letters), 0)
+            if at and (at == 1 or word[1:at].isalpha()):
+                return word[at + 1:] or (words[n + 1] if n + 1 < len(words) else "")
+        elif word[:1] != "-" and name not in ("deno", "bun"):
+            return None  # a script file
+    return None
+
+
+def awk_code(words: "list[str]") -> "str | None":
+    n = 0
+    while n < len(words) and words[n][:1] == "-" and words[n] != "--":
+        if words[n][:2] == "-f" or words[n].startswith("--file"):
+            return None
+        n += 2 if words[n] in ("-F", "-v") else 1
+    return words[n] if n < len(words) else None
+
+
+def calls(code: str, name: str) -> "list[list[str]]":
+    """[text] for a shell, or [program, argument, ...], for each call with literals."""
+    found: "list[list[str]]" = []
+    for call in CALLS:
+        for at in places(code, call):
+            after = code[at + len(call):at + len(call) + 1]
+            if after in ("(", " ", '"', "'", "`") and after and not (code[at - 1:at].isalnum() or code[at - 1:at] == "_"):
+                words = literals(code, at + len(call))
+                found += [words] if words else []
+    if name in ("ruby", "perl", "php"):
+        found += [[text] for text in code.split("`")[1:MOST:2]]
+    if name in AWKS:
+        for at in places(code, "|"):
+            found += [[text] for text in [literal_before(code, at), *literals(code, at + 1)[:1]] if text]
+    return found
+
+
+def places(code: str, mark: str) -> "list[int]":
+    found: "list[int]" = []
+    at = code.find(mark)
+    while at >= 0 and len(found) < MOST:
+        found.append(at)
+        at = code.find(mark, at + 1)
+    return found
+
+
+def literals(code: str, at: int) -> "list[str]":
+    """String literals from here on, past brackets and commas: one text, or a list of arguments."""
+    found: "list[str]" = []
+    code, at, listed = code[at:at + LONGEST], 0, False
+    while at < len(code):
+        c = code[at]
+        if c in "'\"`":
+            end, text = at + 1, []
+            while end < len(code) and code[end] != c:
+                if code[end] == "\\" and end + 1 < len(code):
+                    end += 1
+                text.append(code[end])
+                end += 1
+            found.append("".join(text))
+            at = end + 1
+            rest = code[at:at + 8].lstrip()
+            if rest[:1] != "," or not (listed or rest[1:].lstrip()[:1] in ("[", "'", '"')):
+                return found
+        elif c in "[ (\n,rbf":
+            listed = listed or c == "["
+            at += 1
+        else:
+            return found
+    return found
+
+
+def literal_before(code: str, at: int) -> str:
+    end = at
+    while end > 0 and code[end - 1] in " \t":
+        end -= 1
+    if end < 2 or code[end - 1] != '"':
+        return ""
+    start = code.rfind('"', max(0, end - LONGEST), end - 1)
+    return code[start + 1:end - 1] if start >= 0 else ""

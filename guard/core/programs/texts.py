@@ -1,0 +1,76 @@
+"""Programs whose output is known when their input is: `$(cat <<EOF ...)`, `$(dirname x)`, `cat <<EOF | sh`."""
+from guard.core.shell.nodes import HOLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+FRESH = "XXXXXXXXXX"  # the part that mktemp makes up
+
+
+def run(command: "Command") -> str:
+    name = command.argv[0].rpartition("/")[2]
+    operands = [word for word in command.argv[1:] if word[:1] != "-" or word == "-"]
+    found: str = PRINTED.get(name, unknown)(command, operands)
+    return found
+
+
+def unknown(command: "Command", operands: "list[str]") -> str:
+    return HOLE
+
+
+def cat(command: "Command", operands: "list[str]") -> str:
+    """Standard input, and files that the same text has written."""
+    printed = ""
+    for name in operands or ["-"]:
+        path = command.shell.absolute(name, command.folders[0])
+        known = command.stdin if name == "-" else command.shell.files.get(name, command.shell.files.get(path))
+        if known is None:
+            return HOLE
+        printed += known
+    return printed
+
+
+def tee(command: "Command", operands: "list[str]") -> str:
+    for name in operands:
+        if name in command.shell.sinks:
+            sink = command.shell.copy()
+            sink.stdin = command.stdin
+            sink.script(sink.sinks[name])
+        elif command.stdin is not None and HOLE not in name:
+            command.shell.files[command.shell.absolute(name, command.folders[0])] = command.stdin
+    return command.stdin if command.stdin is not None else HOLE
+
+
+def dirname(command: "Command", operands: "list[str]") -> str:
+    path = operands[0] if operands else HOLE
+    if path[-1:] == HOLE:
+        return HOLE
+    return (path.rstrip("/").rpartition("/")[0] or ("/" if path[:1] == "/" else ".")) + "\n"
+
+
+def basename(command: "Command", operands: "list[str]") -> str:
+    name = operands[0].rstrip("/").rpartition("/")[2] if operands else HOLE
+    if len(operands) > 1 and name.endswith(operands[1]):
+        name = name[:-len(operands[1])]
+    return name + "\n"
+
+
+def mktemp(command: "Command", operands: "list[str]") -> str:
+    """A fresh path: below the folder for temporary files, or where the template says. No other can have its name."""
+    template = operands[-1] if operands else ""
+    if template and "t" not in "".join([word for word in command.argv[1:] if word[:1] == "-" and word[:2] != "--"]):
+        path = template.rstrip("X") + FRESH
+    else:
+        path = (command.variable("TMPDIR").rstrip("/") or "/tmp") + "/tmp." + FRESH
+    command.shell.has_made(path, command.folders)
+    return path + "\n"
+
+
+def mkdir(command: "Command", operands: "list[str]") -> str:
+    for name in operands:
+        command.shell.has_made(name, command.folders)
+    return ""
+
+
+PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "mkdir": mkdir}

@@ -1,0 +1,37 @@
+"""Branches that a worktree stands on, and commits that only one branch holds.
+
+    git branch -D wt/y      checked out in a worktree   deny
+    git branch -D idea      its commits are nowhere else   ask
+    git branch -d merged                                pass
+    git branch -m new-name  the own one                 pass
+"""
+from guard.core.model import Answer, Effect, Facts
+from guard.core.rules.words import ask, authorised, bound, quoted, refuse, short, typed, where
+
+
+def answer(effect: Effect, facts: Facts) -> "Answer | None":
+    if "merge" in effect.flags or authorised(facts):
+        return None
+    names = [short(name) for name in effect.refs]
+    own = own_root(facts)
+    for branch, path in facts.held:
+        if not branch or branch not in names:
+            continue
+        if "delete" in effect.flags:
+            return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}.",
+                          f"wt remove {quoted(path)} looks first whether anything would be lost, and takes the branch with it.")
+        if path != own and ("force" in effect.flags or "move" in effect.flags or "rename" in effect.flags) and "create" not in effect.flags:
+            return refuse("worktree-branch", typed(effect), f"{branch} is checked out in another worktree, {path}; {where(facts)}.",
+                          "move your own branch, or ask whoever works there.")
+    if "delete" in effect.flags and any([name in ("refs/stash", "stash") for name in names]):
+        return refuse("worktree-branch", typed(effect), "the stash is one for all worktrees.", "git stash list shows whose entries those are.")
+    if "delete" in effect.flags and facts.lost:
+        commits = "a commit" if facts.lost == 1 else f"{facts.lost} commits"
+        return ask("unmerged-branch", typed(effect), f"{commits} would be held by no branch any more.",
+                   f"git branch -d {' '.join(map(quoted, names))}, which refuses while something is unmerged.")
+    return None
+
+
+def own_root(facts: Facts) -> str:
+    own = bound(facts)
+    return own.path if own else facts.root

@@ -1,0 +1,19 @@
+"""Programs that see, or may change, the main checkout while the work is elsewhere: they pass, and the model is told.
+
+    npm test             in the main checkout   pass + note
+    python gen.py R/src  from the worktree      pass + note
+    ls                   in the worktree        pass
+"""
+from guard.core.model import ALLOW, MAIN, Answer, Effect, Facts
+from guard.core.rules.words import authorised, bound, home, quoted
+
+
+def answer(effect: Effect, facts: Facts) -> "Answer | None":
+    own = bound(facts)
+    if own is None or authorised(facts) or own.condition in ("gone", "unknown"):
+        return None
+    if facts.place == MAIN:
+        return Answer(kind=ALLOW, note=f"This ran in the main checkout {home(facts).main}; your worktree is elsewhere: cd {quoted(own.path)}")
+    if facts.named:
+        return Answer(kind=ALLOW, note=f"{facts.named[0]} is the main checkout's copy; your worktree is {own.path}.")
+    return None

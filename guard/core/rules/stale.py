@@ -1,0 +1,20 @@
+"""git commands while the bound worktree is gone: nobody knows where they were meant to happen.
+
+    git commit -am x      in the main checkout   deny
+    git status                                   pass
+"""
+from guard.core.model import MAIN, UNKNOWN, Answer, Effect, Facts
+from guard.core.rules.words import authorised, bound, home, quoted, refuse, typed
+
+
+def answer(effect: Effect, facts: Facts) -> "Answer | None":
+    own = bound(facts)
+    if own is None or own.condition not in ("gone", "unknown") or home(facts).settings.stale != "deny":
+        return None
+    if facts.place not in (MAIN, UNKNOWN, "gone") or authorised(facts):
+        return None
+    if own.condition == "gone":
+        return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is gone.",
+                      f"wt enter {quoted(own.path)} to make it again, or wt leave to work in the main checkout.")
+    return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is no worktree of this repository any more.",
+                  "wt leave to work in the main checkout; what is in that folder stays.")

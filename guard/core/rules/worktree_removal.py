@@ -1,0 +1,27 @@
+"""Worktrees go through `wt remove`, which looks whether they hold the only copy of something. (git-worktree(1), remove, prune)
+
+    git worktree remove --force W2    deny
+    git worktree move W2 elsewhere    deny
+    git worktree prune                ask while something is prunable
+    git worktree list                 pass
+"""
+from guard.core.model import Answer, Effect, Facts
+from guard.core.rules.words import ask, quoted, refuse, typed
+
+WHY = {"remove": "git deletes ignored files with it, and with --force uncommitted work as well.",
+       "move": "whoever is bound to it would lose it.",
+       "unlock": "a lock says that somebody works there, or that its disk is away."}
+
+
+def answer(effect: Effect, facts: Facts) -> "Answer | None":
+    verb = effect.flags[0]
+    if verb == "prune":
+        if not facts.named:
+            return None
+        names = ", ".join(facts.named[:3]) + (", ..." if len(facts.named) > 3 else "")
+        return ask("worktree-removal", typed(effect), f"git would forget {names}: index, HEAD and unreferenced commits, though the folder may come back.",
+                   "git worktree repair, once the folder is back where it was; git worktree lock keeps one that is away.")
+    name = effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else "NAME"
+    instead = {"remove": f"wt remove {quoted(name)}", "move": "wt status shows where each worktree is.",
+               "unlock": "wt status shows who works there."}[verb]
+    return refuse("worktree-removal", typed(effect), WHY[verb], instead)

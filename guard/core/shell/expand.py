@@ -1,0 +1,218 @@
+"""Words to arguments: braces, tilde, parameters, substitutions, splitting. (bash(1), EXPANSION)
+
+What cannot be known becomes a HOLE in the text, so that `$X/f` is still known to end in /f.
+"""
+from guard.core.shell.nodes import HOLE, MATH, OUTPUT, PATTERNS, PROCESS, QUOTED, TEXT, VALUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from guard.core.shell.nodes import Part, Word
+    from guard.core.shell.run import Shell
+
+MOST_BRACES = 64
+BLANKS = " \t\n"
+
+
+def arguments(shell: "Shell", words: "list[Word]") -> "list[str]":
+    """The arguments that a program would get."""
+    found: "list[str]" = []
+    for word in words:
+        if len(word) == 1 and word[0][0] == TEXT and not any([c in word[0][1] for c in "~{*?["]):
+            found.append(word[0][1])
+            continue
+        for one in braces(word):
+            found += fields(shell, one)
+    return found
+
+
+def text(shell: "Shell", word: "Word", matches: bool = False) -> str:
+    """One text, neither split nor matched: an assignment's value, a here-document, a redirection's target."""
+    return "".join([piece if isinstance(piece, str) else " ".join(piece) for piece, _ in pieces(shell, word, matches)])
+
+
+def fields(shell: "Shell", word: "Word") -> "list[str]":
+    """A word without braces, split where unquoted values hold blanks."""
+    found: "list[str]" = []
+    now: "str | None" = None
+    for piece, whole in pieces(shell, word, True):
+        if not isinstance(piece, str):  # "$@": each its own field
+            for n, one in enumerate(piece):
+                if n:
+                    found.append(now or "")
+                    now = ""
+                now = (now or "") + one
+        elif whole:
+            now = (now or "") + piece
+        else:
+            parts = piece.split()
+            if piece[:1] in BLANKS and piece and now is not None:
+                found.append(now)
+                now = None
+            for n, one in enumerate(parts):
+                if n:
+                    found.append(now or "")
+                    now = ""
+                now = (now or "") + one
+            if parts and piece[-1] in BLANKS:
+                found.append(now or "")
+                now = None
+    return found if now is None else [*found, now]
+
+
+def pieces(shell: "Shell", word: "Word", matches: bool) -> "list[tuple[Any, bool]]":
+    """(text or a list of texts, is it kept whole?) for each part."""
+    found: "list[tuple[Any, bool]]" = []
+    for n, part in enumerate(word):
+        kind = part[0]
+        if kind == TEXT:
+            written = part[1]
+            if n == 0 and written[:1] == "~":
+                written = tilde(shell, written)
+            found.append((written.translate(PATTERNS) if matches else written, True))
+        elif kind == QUOTED:
+            found.append((part[1], True))
+        elif kind == VALUE:
+            found.append(value(shell, part))
+        elif kind == OUTPUT:
+            found.append((shell.output_of(part[1]).rstrip("\n"), part[2]))
+        elif kind == MATH:
+            text(shell, tuple(part[1]))  # for the commands in it
+            found.append((HOLE, True))
+        elif kind == PROCESS:
+            found.append((shell.stream_of(part[1], part[2]), True))
+    return found
+
+
+def tilde(shell: "Shell", written: str) -> str:
+    name, slash, rest = written.partition("/")
+    if name == "~":
+        return (shell.named("HOME") or HOLE) + slash + rest
+    if name == "~+":
+        return shell.folder() + slash + rest
+    return written if name[1:2] in ("{", "") else HOLE + slash + rest
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+def value(shell: "Shell", part: "Part") -> "tuple[Any, bool]":
+    """What `$x`, `"$@"` or `${x...}` stands for."""
+    _, name, operator, argument, quoted = part
+    plain, index = name.partition("[")[::2]
+    listed = plain in ("@", "*") or index in ("@]", "*]")
+    if operator[:1] in ("!", "#") and operator not in ("#", "##"):
+        return (length_or_indirect(shell, plain, operator), quoted)
+    known = shell.list_of(plain) if listed else shell.value_of(plain, index[:-1])
+    if operator:
+        joined = " ".join(known) if isinstance(known, list) else known
+        return (operated(shell, joined, plain, operator, argument), quoted)
+    if isinstance(known, list):
+        if quoted and (plain == "@" or index == "@]"):
+            return (known, True)
+        return (" ".join(known), quoted)
+    return (HOLE if known is None and shell.is_unknown(plain) else known or "", quoted)
+
+
+def length_or_indirect(shell: "Shell", name: str, operator: str) -> str:
+    if operator[0] == "!" and len(operator) == 1:
+        other = shell.value_of(name, "")
+        if other and HOLE not in other:
+            return shell.value_of(other, "") or HOLE
+    return HOLE
+
+
+def operated(shell: "Shell", known: "str | None", name: str, operator: str, argument: "Word") -> str:
+    """`${x<operator>argument}`. A variable that nobody has set here counts as unset where a default is given for that."""
+    plain = operator.lstrip(":")
+    if plain in ("-", "=", "+", "?"):
+        there = known is not None and (known != "" or operator[0] != ":")
+        if plain == "+":
+            return text(shell, argument) if there else ""
+        if there or plain == "?":
+            return known if known is not None else HOLE
+        given = text(shell, argument)
+        if plain == "=":
+            shell.variables[name] = given
+        return given
+    if known is None:
+        return HOLE if shell.is_unknown(name) else ""
+    given = text(shell, argument)
+    if HOLE in known or HOLE in given:
+        return HOLE
+    if operator in ("#", "##", "%", "%%"):
+        return trimmed(known, given, operator)
+    if operator in ("/", "//") and "*" not in given and "?" not in given and "[" not in given:
+        old, _, new = given.partition("/")
+        return known.replace(old, new, -1 if operator == "//" else 1) if old else known
+    if operator in ("^^", ",,") and not given:
+        return known.upper() if operator == "^^" else known.lower()
+    return HOLE
+
+
+def trimmed(known: str, pattern: str, operator: str) -> str:
+    """`${x%pattern}` and its kin, for a literal with at most one star at its inner or outer end."""
+    body = pattern.strip("*")
+    if any([c in body for c in "*?[\\"]) or (pattern != body and len(pattern) - len(body) != 1):
+        return HOLE
+    if operator[0] == "%":
+        if pattern == body:
+            return known[:-len(body)] if body and known.endswith(body) else known
+        at = known.find(body) if operator == "%%" else known.rfind(body)
+        return known[:at] if at >= 0 and pattern[-1] == "*" else known if at < 0 else HOLE
+    if pattern == body:
+        return known[len(body):] if body and known.startswith(body) else known
+    at = known.rfind(body) if operator == "##" else known.find(body)
+    return known[at + len(body):] if at >= 0 and pattern[0] == "*" else known if at < 0 else HOLE
+
+
+# --- braces ----------------------------------------------------------------------------------------------------------
+
+def braces(word: "Word") -> "list[Word]":
+    """`a{b,c}` -> `ab`, `ac`."""
+    if not any([part[0] == TEXT and "{" in part[1] for part in word]):
+        return [word]
+    atoms: "list[Any]" = []
+    for part in word:
+        if part[0] != TEXT:
+            atoms.append(part)
+            continue
+        at = 0
+        for n, c in enumerate(part[1]):
+            if c in "{},":
+                atoms += [(TEXT, part[1][at:n]), c] if n > at else [c]
+                at = n + 1
+        if at < len(part[1]):
+            atoms.append((TEXT, part[1][at:]))
+    if len(atoms) > MOST_BRACES * 4:
+        return [((QUOTED, HOLE),)]
+    return [tuple([(TEXT, atom) if isinstance(atom, str) else atom for atom in one]) for one in alternatives(atoms)]
+
+
+def alternatives(atoms: "list[Any]") -> "list[list[Any]]":
+    for n, atom in enumerate(atoms):
+        if atom != "{":
+            continue
+        commas, level = [n], 0
+        for m in range(n, len(atoms)):
+            level += {"{": 1, "}": -1}.get(atoms[m], 0) if isinstance(atoms[m], str) else 0
+            if atoms[m] == "," and level == 1:
+                commas.append(m)
+            if not level:
+                inner = [atoms[a + 1:b] for a, b in zip(commas, [*commas[1:], m])]
+                given = [one for part in inner for one in alternatives(part)] if len(inner) > 1 else sequence(inner[0])
+                if given:
+                    tails = alternatives(atoms[m + 1:])
+                    return [[*atoms[:n], *one, *tail] for one in given for tail in tails][:MOST_BRACES]
+                break
+    return [atoms]
+
+
+def sequence(atoms: "list[Any]") -> "list[list[Any]]":
+    """`{1..3}`, `{a..c}`"""
+    first, _, last = atoms[0][1].partition("..") if len(atoms) == 1 and isinstance(atoms[0], tuple) and atoms[0][0] == TEXT else ("", "", "")
+    if first.isdigit() and last.isdigit():
+        return [[(TEXT, str(n))] for n in range(int(first), int(last) + 1)][:MOST_BRACES]
+    if len(first) == len(last) == 1:
+        return [[(TEXT, chr(n))] for n in range(ord(first), ord(last) + 1)]
+    return []

@@ -1,0 +1,450 @@
+"""Commands to programs: follows a script as bash would, and hands each program its arguments and the folder it runs in.
+
+Nothing is run. What depends on the outcome of a command is followed both ways; a loop is followed until its folder settles.
+"""
+from guard.core.paths import absolute, is_absolute, join
+from guard.core.shell.expand import arguments, text
+from guard.core.shell.lex import MOST_STEPS
+from guard.core.shell.nodes import HOLE, Block, Pipeline, Simple, Unreadable, as_written
+from guard.core.shell.parse import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from guard.core.shell.nodes import Node, Redirect, Script, Word
+
+MOST_FOLDERS = 8
+MOST_ROUNDS = 16
+DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
+TESTS = ("[", "test", "[[", "grep", "rg", "command", "which", "type", "false", "read", "diff", "cmp", "pgrep")  # often fail on purpose
+
+
+class Command:
+    """One program as it would be started: arguments, the folders it may run in, variables of its own, standard input if known."""
+
+    __slots__ = ("argv", "environment", "folders", "said", "shell", "stdin")
+
+    def __init__(self, argv: "list[str]", shell: "Shell", said: str, environment: "dict[str, str]", stdin: "str | None") -> None:
+        self.argv, self.shell, self.said, self.environment, self.stdin = argv, shell, said, environment, stdin
+        self.folders = shell.folders
+
+    def but(self, argv: "list[str]") -> "Command":
+        """The same, of other arguments: what a wrapper starts."""
+        other = Command(argv, self.shell, self.said, dict(self.environment), self.stdin)
+        other.folders = self.folders
+        return other
+
+    def variable(self, name: str) -> str:
+        """A variable as the program sees it, "" when it is not set."""
+        if name in self.environment:
+            return self.environment[name]
+        return self.shell.value_of(name, "") or ""
+
+    def path(self, written: str, folder: str) -> str:
+        return self.shell.absolute(written, folder)
+
+
+class Shell:
+    """A shell's state on the way through a script. `world` answers what only the disk knows; `found` collects effects."""
+
+    def __init__(self, world: "Any", folder: str, steps: "list[int]") -> None:
+        self.world, self.folders, self.steps = world, (folder,), steps
+        self.variables: "dict[str, Any]" = {}      # a text, a list of texts, or None: known to be unset
+        self.functions: "dict[str, Script]" = {}
+        self.aliases: "dict[str, str]" = {}
+        self.arguments: "list[str]" = []
+        self.files: "dict[str, str]" = {}          # what this text itself has written, or left in a descriptor
+        self.sinks: "dict[str, Script]" = {}       # >(...)
+        self.traps: "list[str]" = []
+        self.visited: "list[str]" = []             # pushd
+        self.found: "list[Any]" = []
+        self.unread: "list[str]" = []
+        self.stdin: "str | None" = None
+        self.made = self.ended = False
+        self.missed: "tuple[str, ...] | None" = None
+        self.folders_made: "set[str]" = set()
+        self.depth = 0
+
+    def copy(self) -> "Shell":
+        """A subshell: it sees everything and changes nothing of ours but what it finds."""
+        other = Shell.__new__(Shell)
+        other.__dict__.update(self.__dict__)
+        other.variables, other.functions, other.arguments = dict(self.variables), dict(self.functions), self.arguments[:]
+        return other
+
+    def join(self, other: "Shell") -> None:
+        """Afterwards, either of two states may be the true one."""
+        if other.ended or self.ended:
+            if self.ended and not other.ended:
+                self.__dict__.update(other.__dict__)
+            return
+        both = self.folders + tuple([folder for folder in other.folders if folder not in self.folders])
+        self.folders = both if len(both) <= MOST_FOLDERS else (HOLE,)
+        for name in {*self.variables, *other.variables}:
+            if self.variables.get(name, 0) != other.variables.get(name, 0):
+                self.variables[name] = HOLE
+        self.functions.update(other.functions)
+        self.made = self.made or other.made
+
+    # --- texts ----------------------------------------------------------------------------------------------------
+
+    def follow(self, script_text: str) -> str:
+        """Reads and follows a text in this shell; gives what it prints."""
+        script, unreadable = read(script_text, self.steps)
+        printed = self.script(script)
+        if unreadable:
+            self.unread.append(f"{unreadable}\n{script_text}")
+        return printed
+
+    def call_text(self, script_text: str, given: "list[str]") -> str:
+        """The same, with arguments of its own, as `source` and `sh -c` give them."""
+        kept = self.arguments
+        self.arguments = given or kept
+        printed = self.follow(script_text)
+        self.arguments = kept
+        return printed
+
+    def script(self, script: "Script") -> str:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.unread.append("it is nested too deeply\n" + HOLE)
+            self.depth -= 1
+            return HOLE
+        printed = []
+        for chain, background in script.lists:
+            if self.ended:
+                break
+            printed.append((self.copy() if background[0] else self).chain(chain))
+        self.depth -= 1
+        return "".join(printed)
+
+    def chain(self, chain: "list[tuple[str, Node]]") -> str:
+        """a && b || c: behind || the folder may be the old one or the new one; behind a test, what follows may not have run."""
+        if len(chain) == 1:
+            printed = self.node(chain[0][1])
+            self.settle()
+            return printed
+        before, now, doubtful, outputs = self.copy(), self, False, []
+        for operator, node in chain:
+            if operator == "||":
+                self.caught_up(now)
+                now, doubtful = self.copy(), False
+                now.ended = False
+                now.folders = before.folders + tuple([folder for folder in self.folders if folder not in before.folders])
+            elif doubtful and now is self:
+                now = self.copy()
+            if not now.ended:
+                outputs.append(now.node(node))
+            doubtful = doubtful or is_test(node)
+        self.caught_up(now)
+        return "".join(outputs)
+
+    def caught_up(self, now: "Shell") -> None:
+        """The end of a part that may have run or not."""
+        now.settle()
+        if now is not self:
+            self.join(now)
+
+    def settle(self) -> None:
+        """A `cd` into a folder that is not there: what stood behind && ran there or not at all, the rest stays where it was."""
+        if self.missed is not None:
+            old, self.missed = self.missed, None
+            self.folders = old + tuple([folder for folder in self.folders if folder not in old]) if self.made else old
+
+    # --- nodes ----------------------------------------------------------------------------------------------------
+
+    def node(self, node: "Node") -> str:
+        self.steps[0] += 2
+        if self.steps[0] > MOST_STEPS:
+            raise Unreadable("it is too long")
+        if isinstance(node, Simple):
+            return self.simple(node)
+        if isinstance(node, Pipeline):
+            flowing: "str | None" = self.stdin
+            for stage in node.stages:
+                part = self.copy()
+                part.stdin = flowing
+                flowing = part.node(stage)
+            return flowing or ""
+        before = self.stdin
+        streams = self.redirected(node.redirects)
+        printed: str = getattr(self, "_" + node.kind)(node)
+        self.stdin = before
+        return self.printed_to(streams, printed)
+
+    def _subshell(self, node: "Block") -> str:
+        return self.copy().script(node.bodies[0])
+
+    _coproc = _subshell
+
+    def _group(self, node: "Block") -> str:
+        return self.script(node.bodies[0])
+
+    def _if(self, node: "Block") -> str:
+        ends, bodies = [], node.bodies
+        for n in range(0, len(bodies) - 1, 2):
+            self.script(bodies[n])
+            branch = self.copy()
+            branch.script(bodies[n + 1])
+            ends.append(branch)
+        if len(bodies) % 2:
+            self.script(bodies[-1])
+        for branch in ends:
+            self.join(branch)
+        return HOLE
+
+    def _loop(self, node: "Block") -> str:
+        for word in node.words or []:
+            text(self, word)
+        for _ in range(2):
+            self.script(node.bodies[0])
+            around, before = self.copy(), self.folders
+            around.script(node.bodies[1])
+            self.join(around)
+            if self.folders == before:
+                break
+        return HOLE
+
+    def _for(self, node: "Block") -> str:
+        values = self.arguments if node.words is None else arguments(self, node.words)
+        if len(values) <= MOST_ROUNDS and not any([HOLE in value or "\1" in value for value in values]):
+            printed = []
+            for value in values:
+                self.variables[node.name] = as_written(value)
+                printed.append(self.script(node.bodies[0]))
+            return "".join(printed)
+        for _ in range(2):
+            around, before = self.copy(), self.folders
+            around.variables[node.name] = HOLE
+            around.script(node.bodies[0])
+            self.join(around)
+            if self.folders == before:
+                break
+        return HOLE
+
+    def _case(self, node: "Block") -> str:
+        for word in node.words or []:
+            text(self, word)
+        ends = []
+        for body in node.bodies:
+            branch = self.copy()
+            branch.script(body)
+            ends.append(branch)
+        for branch in ends:
+            self.join(branch)
+        return HOLE
+
+    def _function(self, node: "Block") -> str:
+        self.functions[node.name] = node.bodies[0]
+        return ""
+
+    def _test(self, node: "Block") -> str:
+        for word in node.words or []:
+            text(self, word)
+        return ""
+
+    _math = _test
+
+    # --- simple commands ------------------------------------------------------------------------------------------
+
+    def simple(self, node: "Simple") -> str:
+        argv = arguments(self, node.words)
+        if not argv:
+            self.redirected(node.redirects)
+            for name, operator, word in node.assigns:
+                self.assign(name, operator, word)
+            return ""
+        environment: "dict[str, str]" = {}
+        for name, operator, word in node.assigns:
+            if isinstance(word, list):
+                self.assign(name, operator, word)
+            else:
+                environment[name] = text(self, word)
+        before = self.stdin
+        streams = self.redirected(node.redirects)
+        printed = self.start(Command(argv, self, node.said, environment, self.stdin))
+        if argv[0] != "exec" or len(argv) > 1:
+            self.stdin = before
+        return self.printed_to(streams, printed)
+
+    def start(self, command: "Command") -> str:
+        """A function, a builtin or a program."""
+        name = command.argv[0]
+        if name in self.aliases and self.aliases[name].split(" ")[0] != name:
+            from guard.core.shell.builtins import shell_quoted
+            return self.follow(" ".join([self.aliases[name], *map(shell_quoted, command.argv[1:])]))
+        if name in self.functions:
+            return self.call(self.functions[name], command.argv[1:], command.environment)
+        from guard.core import programs
+        return programs.start(command)
+
+    def call(self, body: "Script", given: "list[str]", environment: "dict[str, str]") -> str:
+        kept, ended = self.arguments, self.ended
+        self.arguments = given
+        self.variables.update(environment)
+        printed = self.script(body)
+        self.arguments, self.ended = kept, ended
+        return printed
+
+    def assign(self, name: str, operator: str, word: "Any") -> None:
+        if "[" in name:
+            self.variables[name.partition("[")[0]] = HOLE
+        elif isinstance(word, list):
+            old = self.variables.get(name) if operator == "+=" else []
+            self.variables[name] = (old if isinstance(old, list) else [old or ""]) + arguments(self, word)
+        else:
+            given = text(self, word)
+            self.variables[name] = (self.value_of(name, "") or "") + given if operator == "+=" else given
+
+    # --- redirections ---------------------------------------------------------------------------------------------
+
+    def redirected(self, redirects: "list[Redirect]") -> "list[tuple[str, str, str]]":
+        """Sets standard input; (descriptor, operator, target) of each that writes."""
+        outputs = []
+        for one in redirects:
+            target = text(self, one.word, one.operator not in ("<<", "<<-", "<<<"))
+            if one.operator in ("<<", "<<-", "<<<"):
+                body = target + "\n" if one.operator == "<<<" else target
+                if one.fd in ("", "0"):
+                    self.stdin = body
+                else:
+                    self.files["/dev/fd/" + self.descriptor(one.fd)] = body
+            elif one.operator in ("<", "<&"):
+                self.stdin = self.content_of("/dev/fd/" + target if one.operator == "<&" else target) if one.fd in ("", "0") else self.stdin
+            else:
+                outputs.append((self.descriptor(one.fd), one.operator, target))
+        return outputs
+
+    def descriptor(self, fd: str) -> str:
+        if fd[:1] == "{":
+            self.variables[fd[1:-1]] = "10"
+            return "10"
+        return fd
+
+    def printed_to(self, streams: "list[tuple[str, str, str]]", printed: str) -> str:
+        """What is left of a command's output for the pipe, after its redirections took theirs."""
+        for fd, operator, target in streams:
+            if fd not in ("", "1"):
+                if target in self.sinks:
+                    self.sinks["/dev/fd/" + fd] = self.sinks[target]
+                continue
+            where = "/dev/fd/" + target if operator == ">&" and target.isdigit() else target
+            if where in self.sinks:
+                sink = self.copy()
+                sink.stdin = printed
+                sink.script(self.sinks[where])
+            elif operator != ">&" and HOLE not in target:
+                path = self.absolute(target, self.folders[0])
+                self.files[path] = (self.files.get(path, "") if operator == ">>" else "") + printed
+            printed = ""
+        return printed
+
+    def content_of(self, path: str) -> "str | None":
+        """What a file holds: as this text wrote it, else as it lies on the disk. None if that cannot be known."""
+        if path in ("/dev/stdin", "/dev/fd/0", "-"):
+            return self.stdin
+        if path in self.files:
+            return self.files[path]
+        if HOLE in path:
+            return None
+        path = self.absolute(path, self.folders[0])
+        if path in self.files:
+            return self.files[path]
+        if HOLE in path or path.startswith("/dev/"):
+            return None
+        found: "str | None" = self.world.content(path)
+        return found
+
+    def output_of(self, script: "Script") -> str:
+        return self.copy().script(script)
+
+    def stream_of(self, script: "Script", direction: str) -> str:
+        name = f"/dev/fd/{60 + len(self.files) + len(self.sinks)}"
+        inner = self.copy()
+        inner.stdin = None
+        printed = inner.script(script)
+        if direction == "<":
+            self.files[name] = printed
+        else:
+            self.sinks[name] = script
+        return name
+
+    # --- variables and places -------------------------------------------------------------------------------------
+
+    def named(self, name: str) -> str:
+        """A variable of this shell or of the surroundings, "" when it is not known."""
+        found = self.value_of(name, "")
+        return found if found is not None and HOLE not in found else ""
+
+    def value_of(self, name: str, index: str) -> "str | None":
+        """None when it is not set as far as anybody here knows."""
+        if name in self.variables:
+            known = self.variables[name]
+            if isinstance(known, list):
+                return known[int(index or 0)] if (index or "0").isdigit() and int(index or 0) < len(known) else HOLE
+            return known if not index or index == "0" else HOLE
+        if name.isdigit():
+            n = int(name)
+            return "bash" if not n else self.arguments[n - 1] if n <= len(self.arguments) else None
+        if name == "PWD":
+            return self.folder()
+        if name == "#":
+            return str(len(self.arguments))
+        return self.world.variable(name) or None if name.replace("_", "a").isalnum() else HOLE
+
+    def list_of(self, name: str) -> "list[str]":
+        if name in ("@", "*"):
+            return self.arguments
+        known = self.variables.get(name, HOLE)
+        return known if isinstance(known, list) else [known or ""]
+
+    def is_unknown(self, name: str) -> bool:
+        """Not set by this text, nor unset by it."""
+        return name not in self.variables and not name.isdigit()
+
+    def folder(self) -> str:
+        return self.folders[0] if len(self.folders) == 1 else HOLE
+
+    def absolute(self, written: str, folder: str) -> str:
+        """A path as the system takes it. With a HOLE in front of it, it can be anywhere."""
+        flavour = self.world.flavour
+        written = as_written(written) if HOLE not in written else written
+        if written[:1] == HOLE or (folder[:1] == HOLE and not is_absolute(written, flavour)):
+            return HOLE
+        if HOLE in written:
+            known = written[:written.find(HOLE)]
+            return join(absolute(known.rpartition("/")[0] + "/", folder, "", flavour), HOLE, flavour)
+        return absolute(written, folder, "", flavour)
+
+    def has_made(self, written: str, folders: "tuple[str, ...]") -> None:
+        """A folder that exists from here on: mkdir, git clone, git worktree add."""
+        self.folders_made.update([self.absolute(written, folder) for folder in folders])
+
+    def go(self, targets: "list[str]", kept: bool = False) -> None:
+        """`cd`: to each of these folders, or nowhere if it is not there and nothing here can have made it."""
+        new = tuple(dict.fromkeys(targets))
+        if not kept and any([HOLE not in folder and folder not in self.folders_made and not self.world.is_folder(folder) for folder in new]):
+            self.missed = self.folders
+        self.folders = new if len(new) <= MOST_FOLDERS else (HOLE,)
+
+
+def is_test(node: "Any") -> bool:
+    """A command whose failure is an answer, not an accident."""
+    if isinstance(node, Pipeline):
+        return is_test(node.stages[-1])
+    if isinstance(node, Simple):
+        first = node.words[0][0] if node.words else None
+        return first is not None and first[0] == "text" and first[1] in TESTS
+    return bool(node.kind in ("test", "math"))
+
+
+def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
+    """A whole shell's life: its text, then what it has set for the end (`trap ... EXIT`)."""
+    shell.traps = []
+    shell.arguments = given
+    printed = shell.follow(script_text)
+    for trap in shell.traps:
+        shell.ended = False
+        shell.follow(trap)
+    return printed

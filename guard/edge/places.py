@@ -1,0 +1,182 @@
+"""Facts for the effects of shell commands: where does it run, what is checked out there, and what its rule needs besides."""
+from guard.core.model import BRANCH, ELSEWHERE, GIT, PERSON, PROTECTED, PUSH, RUN, UNKNOWN, UNREAD, WORKTREE, Effect, Facts, Repository
+from guard.core.paths import absolute, inside, is_absolute, join, parent
+from guard.edge import ask_git, repo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HOLE = "\0"
+
+
+def of(look: "Any", effect: Effect) -> Facts:
+    """The facts one effect's rule needs. Without a repository of ours around it, there is nothing to know."""
+    facts = located(look, effect)
+    if facts.repository is None:
+        return facts
+    return needed(look, effect, facts.but(protected=protected(look, facts.repository)))
+
+
+def located(look: "Any", effect: Effect) -> Facts:
+    """The place of the folder it runs in; with --git-dir, of the checkout whose HEAD and index those are."""
+    if effect.git_dir:
+        by_git_dir = of_folder(look, owner(look, effect.git_dir))
+        by_work_tree = of_folder(look, effect.path)
+        return by_git_dir if by_git_dir.place != ELSEWHERE or by_work_tree.place == ELSEWHERE else by_git_dir
+    return of_folder(look, effect.path)
+
+
+def owner(look: "Any", git_dir: str) -> str:
+    """The root of the checkout whose git folder this is: R/.git -> R, R/.git/worktrees/x -> that worktree."""
+    if HOLE in git_dir:
+        return git_dir
+    real = str(look.disk.real(git_dir))
+    name = real.rpartition(look.flavour.sep)[2]
+    if name == ".git" or look.disk.kind(join(real, "commondir", look.flavour)) is None:
+        return parent(real, look.flavour)
+    pointer = look.disk.content_or(join(real, "gitdir", look.flavour), "") or ""
+    return parent(absolute(pointer.strip(), real, "", look.flavour), look.flavour) if pointer else real
+
+
+def of_folder(look: "Any", folder: str) -> Facts:
+    if HOLE in folder:
+        return somewhere_below(look, folder[:folder.find(HOLE)])
+    facts: Facts = look.of_path(folder, writes=False)
+    checkout = look.checkout(facts.path) if facts.repository else None
+    if facts.place == GIT and checkout is None:
+        checkout = look.checkout(owner(look, facts.path))
+    return facts.but(head=repo.head(look.disk, checkout.gitdir) if checkout else None)  # type: ignore[no-any-return]
+
+
+def somewhere_below(look: "Any", known: str) -> Facts:
+    """A folder of which only the beginning is known. It is one place if no checkout of the repository lies further down."""
+    homes = [*look._stands(look.call.cwd), *look._stands(look.call.project)]
+    if not homes:
+        return Facts(path=known)
+    repository = look.repository(homes[0])
+    start = known.rpartition(look.flavour.sep)[0] if known else ""
+    if start and is_absolute(start, look.flavour):
+        real = look.disk.real(start)
+        roots = [repository.main, *[path for _, path in held(look, repository)]]
+        if not any([root and inside(root, real, look.flavour) for root in roots]):
+            return of_folder(look, start)
+    return Facts(path=known, place=UNKNOWN, repository=repository)
+
+
+def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
+    """What this kind's rule needs, and nothing that it does not."""
+    repository = facts.repository
+    assert repository is not None
+    if effect.kind == RUN:
+        return facts.but(named=named(look, effect.refs, repository) if repository.binding else ())  # type: ignore[no-any-return]
+    if effect.kind == PUSH and not [ref for ref in effect.refs[1:] if ref not in (":", "+:")] and facts.root:
+        return facts.but(config=ask_git.sending(look.disk, facts.root))  # type: ignore[no-any-return]
+    if effect.kind == BRANCH or (effect.kind == PUSH and wants_holders(effect)):
+        facts = facts.but(held=held(look, repository))
+        if "delete" in effect.flags and "force" in effect.flags and facts.root:
+            refs = tuple(["refs/heads/" + ref if not ref.startswith("refs/") else ref for ref in effect.refs])
+            facts = facts.but(lost=ask_git.lost(look.disk, facts.root, refs) or 0)
+        if effect.refs[:1] in (("-",), ("@{-1}",)):
+            facts = facts.but(named=(previous(look, facts),))
+        return facts  # type: ignore[no-any-return]
+    if effect.kind == WORKTREE:
+        return facts.but(named=gone(look, repository) if "prune" in effect.flags else ())  # type: ignore[no-any-return]
+    if effect.kind == PERSON:
+        return facts.but(foreign=foreign(look, effect, repository))  # type: ignore[no-any-return]
+    if effect.kind == UNREAD:
+        roots = tuple([root for root in (repository.main, *[path for _, path in held(look, repository)]) if root])
+        return facts.but(named=tuple([root for root in roots if root in effect.refs[0]]))  # type: ignore[no-any-return]
+    return facts
+
+
+def wants_holders(effect: Effect) -> bool:
+    return "delete" in effect.flags or any([ref.startswith((":", "+:")) for ref in effect.refs])
+
+
+def protected(look: "Any", repository: Repository) -> "tuple[str, ...]":
+    """Settings, else main, master and the remotes' defaults; and what the binding wrote down, its base among them."""
+    bound = repository.binding
+    if repository.settings.protected_branches:
+        base = tuple([name for name in bound.protected if name not in PROTECTED]) if bound and bound.source != "implicit" else ()
+        return repository.settings.protected_branches + base
+    names = list(PROTECTED) + list(bound.protected if bound else ())
+    remotes = join(join(repository.common, "refs", look.flavour), "remotes", look.flavour)
+    for remote in look.disk.names(remotes):
+        said = look.disk.content_or(join(join(remotes, remote, look.flavour), "HEAD", look.flavour), "") or ""
+        if said.startswith(f"ref: refs/remotes/{remote}/"):
+            names.append(said[len(f"ref: refs/remotes/{remote}/"):].strip())
+    return tuple(dict.fromkeys(names))
+
+
+def held(look: "Any", repository: Repository) -> "tuple[tuple[str, str], ...]":
+    """(branch, checkout) for each worktree git knows, the main checkout first. (gitrepository-layout(5), worktrees)"""
+    disk, flavour = look.disk, look.flavour
+    found = [(repo.head(disk, repository.common) or "", repository.main)] if repository.main else []
+    registry = join(repository.common, "worktrees", flavour)
+    for name in sorted(disk.names(registry)):
+        entry = join(registry, name, flavour)
+        pointer = (disk.content_or(join(entry, "gitdir", flavour), "") or "").strip()
+        if pointer:
+            found.append((branch_of(disk, entry, flavour), parent(absolute(pointer, entry, "", flavour), flavour)))
+    return tuple(found)
+
+
+def branch_of(disk: "Any", entry: str, flavour: "Any") -> str:
+    """The branch checked out there; while it is being rebased, the one that comes back."""
+    for name in ("rebase-merge", "rebase-apply"):
+        said = disk.content_or(join(join(entry, name, flavour), "head-name", flavour), "") or ""
+        if said.startswith("refs/heads/"):
+            return str(said[11:].strip())
+    return repo.head(disk, entry) or ""
+
+
+def gone(look: "Any", repository: Repository) -> "tuple[str, ...]":
+    """Worktrees whose folder is not there: what `git worktree prune` forgets. Locked ones stay."""
+    disk, flavour = look.disk, look.flavour
+    registry = join(repository.common, "worktrees", flavour)
+    found = []
+    for name in sorted(disk.names(registry)):
+        entry = join(registry, name, flavour)
+        pointer = (disk.content_or(join(entry, "gitdir", flavour), "") or "").strip()
+        there = pointer and disk.kind(absolute(pointer, entry, "", flavour)) is not None
+        if not there and disk.kind(join(entry, "locked", flavour)) is None:
+            found.append(parent(pointer, flavour) if pointer else name)
+    return tuple(found)
+
+
+def named(look: "Any", words: "tuple[str, ...]", repository: Repository) -> "tuple[str, ...]":
+    """Paths on a command line that lie in the main checkout, outside its worktrees."""
+    found = []
+    for word in words:
+        path = word.partition("=")[2] if "=" in word and word[:1] == "-" else word
+        if is_absolute(path, look.flavour) and repository.main:
+            facts = look.of_path(absolute(path, look.call.cwd, "", look.flavour), writes=False)
+            if facts.place == "main":
+                found.append(facts.path)
+    return tuple(found)
+
+
+def previous(look: "Any", facts: Facts) -> str:
+    """The branch that `git checkout -` goes back to, from HEAD's log (gitrevisions(7), @{-1})."""
+    checkout = look.checkout(facts.path)
+    log = (look.disk.content_or(join(join(checkout.gitdir, "logs", look.flavour), "HEAD", look.flavour), "") or "") if checkout else ""
+    at = log.rfind("\tcheckout: moving from ")
+    return log[at + 23:].partition(" to ")[0] if at >= 0 else ""
+
+
+def foreign(look: "Any", effect: Effect, repository: Repository) -> bool:
+    """`wt leave` of a binding that a person made, `wt enter` of a worktree that another living session holds."""
+    from guard.edge import binding, records
+    bound, session = repository.binding, look.call.session
+    if effect.verb in ("leave", "exit"):
+        if bound is None or bound.source != "repository":
+            return False
+        active = records.binding(look.disk, records.state_file(look.disk, repository.common), [])
+        return bool(active and active["session"] != session)
+    if effect.verb == "enter" and effect.refs:
+        for _, path in held(look, repository)[1 if repository.main else 0:]:
+            name = path.rpartition(look.flavour.sep)[2]
+            if effect.refs[0] in (name, path) and binding.held_by_another(look.disk, repository.common, path, session):
+                return True
+    return False
