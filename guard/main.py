@@ -5,7 +5,6 @@ from guard.core.model import ALLOW, ASK, Call, Fault, Verdict
 from guard.core.paths import absolute, is_absolute, join
 from guard.edge import disk as real_disk
 from guard.edge import wire
-from guard.edge.surroundings import Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,12 +67,17 @@ def placed(call: Call, disk: "Any") -> Call:
 
 def decide(call: Call, can: "Any", disk: "Any") -> Verdict:
     """The verdict for a call, and the line in the audit when it was not a plain pass."""
-    effects = tools.effects(call, Surroundings(disk))
+    effects = tools.effects(call, lambda: surroundings(disk))
     verdict = judged_by(effects, call, can, disk) if effects else Verdict(kind=ALLOW)
     if verdict.kind == ALLOW and can.hands_over and call.tool == "Bash":
         from guard.core.handover import handed_over
         return handed_over(call, can.hands_over).but(note=verdict.note, rule=verdict.rule)  # type: ignore[no-any-return]
     return verdict
+
+
+def surroundings(disk: "Any") -> "Any":
+    from guard.edge.commands import Surroundings  # shell tools alone need it
+    return Surroundings(disk)
 
 
 def judged_by(effects: "list[Any]", call: Call, can: "Any", disk: "Any") -> Verdict:

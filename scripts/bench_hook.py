@@ -49,6 +49,19 @@ def call(tool: str, given: dict[str, object], cwd: Path) -> dict[str, object]:
             "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
 
 
+COMMIT = """git add -A && git commit -m "$(cat <<'EOF'
+fix: never run git push --force origin main
+
+It also said `git worktree remove --force`.
+EOF
+)"
+"""
+
+
+def shell(command: str, cwd: Path) -> dict[str, object]:
+    return call("Bash", {"command": command, "description": "d"}, cwd)
+
+
 def event(name: str, cwd: Path, **more: object) -> dict[str, object]:
     return {"session_id": SESSION, "transcript_path": "/t.jsonl", "cwd": str(cwd), "hook_event_name": name, **more}
 
@@ -59,7 +72,6 @@ def rows(free: Path, main: Path, own: Path) -> list[Row]:
     edit: dict[str, object] = {"old_string": text[:4000], "new_string": text[4000:]}
     return [
         Row("a tool that is not ours", 1.2, call("WebFetch", {"url": "https://example.org", "prompt": text}, main)),
-        Row("a shell command", 1.2, call("Bash", {"command": "ls", "description": text}, main)),
         Row("nothing bound, write", 1.3, call("Write", {"file_path": f"{free}/src/new.py", "content": text}, free)),
         Row("bound, write in W", 1.4, call("Write", {"file_path": f"{own}/src/new.py", "content": text}, own)),
         Row("bound, read moved", 1.4, call("Read", {"file_path": f"{main}/src/app.py"}, own)),
@@ -67,6 +79,18 @@ def rows(free: Path, main: Path, own: Path) -> list[Row]:
         Row("bound, search moved", 1.4, call("Grep", {"pattern": "x"}, main)),
         Row("bound, edit refused", 1.4, call("Edit", {"file_path": f"{main}/src/app.py", **edit}, own)),
         Row("write into .git refused", 1.4, call("Write", {"file_path": f"{main}/.git/config", "content": text}, main)),
+        Row("shell, passed", 1.6, shell("cd src && ls -la | grep app && git status --short", own)),
+        Row("shell, commit by heredoc", 1.6, shell(COMMIT, own)),
+        Row("shell, push refused", 1.6, shell("git push origin HEAD:main", own)),
+        Row("shell, commit in main refused", 1.6, shell(f"cd {main} && git commit -am x", own)),
+        Row("shell, nothing bound", 1.6, shell("git add -A && git commit -qm x", free)),
+        Row("shell, 100 KB heredoc", 1.6, shell("cat > notes.md <<'EOF'\n" + "a line with $x and `y` in it\n" * 3500 + "EOF\n", own)),
+        Row("shell, 100 KB python -c", 3.0, shell("python3 -c '" + "print(x)\n" * 11000 + "'", own)),
+        Row("shell, 100 KB of commands", 3.0, shell("git add a; echo b; " * 5200, own)),
+        Row("shell, 100 KB of quotes", 3.0, shell("echo " + "\"a $b\" 'c' " * 8000, own)),
+        Row("shell, 100 KB of words", 3.0, shell("git add " + "src/file " * 11000, own)),
+        Row("shell, bare push (git asked)", 2.5, shell("git push", own)),
+        Row("shell, alias (git asked)", 2.5, shell("git st", own)),
         Row("through sh: write in W", 1.6, call("Write", {"file_path": f"{own}/src/new.py", "content": text}, own), "pre_tool_use"),
         Row("session start", 1.8, event("SessionStart", own, source="startup"), "session_start"),
         Row("helper's start", 1.8, event("SubagentStart", own, agent_id="a1"), "subagent_start"),

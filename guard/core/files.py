@@ -2,6 +2,7 @@
 
     It stands at the end of this file; README.md has it in words, checked against this one.
 """
+from guard.core.judge import quoted, refuse, working_in
 from guard.core.model import (
     ALLOW,
     ASK,
@@ -37,11 +38,6 @@ def answer(effect: Effect, facts: Facts) -> Answer:
         if fits(facts):
             return (writes if effect.kind == WRITE else reads)(effect, facts)
     return PASS
-
-
-def refuse(rule: str, what: str, why: str, instead: str) -> Answer:
-    """A refusal in its three parts: what, why, and what to call instead."""
-    return Answer(kind=DENY, rule=rule, reason=f"{what} refused: {why}\nInstead: {instead}\n(worktree-guard: {rule})")
 
 
 # --- where is it? ----------------------------------------------------------------------------------------------------
@@ -251,16 +247,6 @@ def unless_settings(f: Facts, otherwise: Answer) -> Answer:
     return Answer(kind=ASK, rule="guard-settings",
                   reason=f"{f.path} holds the settings of worktree-guard, which are the owner's to change. Let the agent write it?\n"
                          "Instead: the owner edits the file in an editor of their own.\n(worktree-guard: guard-settings)")
-
-
-def working_in(bound: Binding) -> str:
-    return f"{bound.path}, branch {bound.head or bound.branch}" if bound.head or bound.branch else bound.path
-
-
-def quoted(word: str) -> str:
-    """A word as a shell would take it."""
-    plain = word and all(c.isalnum() or c in "/._-+=:@%," for c in word)
-    return word if plain else "'" + word.replace("'", "'\\''") + "'"
 
 
 TABLE: "tuple[tuple[str, Callable[[Facts], bool], Callable[[Effect, Facts], Answer], Callable[[Effect, Facts], Answer]], ...]" = (

@@ -12,6 +12,7 @@ from guard.core.model import (
     WRITE,
     Abilities,
     Answer,
+    Binding,
     Call,
     Effect,
     Facts,
@@ -61,7 +62,7 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
         return found if found.kind != REWRITE else Answer(kind=ALLOW)
     if can.moves and call.tool not in can.steered and not (call.tool in can.steered_if_there and facts.to_there):
         return found
-    from guard.core.files import binding, refuse, working_in
+    from guard.core.files import binding
     field = str(effect.at[-1])
     first = " (Read it under that path first)" if facts.to_there else ""
     return refuse("use-worktree-path", f"{effect.said} of {facts.path}",
@@ -95,3 +96,20 @@ def put(value: "Any", at: "tuple[Any, ...]", new: str) -> "Any":
     inner = copy.get(at[0]) if isinstance(copy, dict) else copy[at[0]]
     copy[at[0]] = put(inner, at[1:], new)
     return copy
+
+
+# --- words of every refusal -----------------------------------------------------------------------------------------
+
+def refuse(rule: str, what: str, why: str, instead: str) -> Answer:
+    """A refusal in its three parts: what, why, and what to call instead."""
+    return Answer(kind=DENY, rule=rule, reason=f"{what} refused: {why}\nInstead: {instead}\n(worktree-guard: {rule})")
+
+
+def working_in(bound: Binding) -> str:
+    return f"{bound.path}, branch {bound.head or bound.branch}" if bound.head or bound.branch else bound.path
+
+
+def quoted(word: str) -> str:
+    """A word as a shell would take it."""
+    plain = word and all(c.isalnum() or c in "/._-+=:@%," for c in word)
+    return word if plain else "'" + word.replace("'", "'\\''") + "'"

@@ -1,5 +1,6 @@
 """Starting helpers and the client's own worktrees: a prompt that names R's paths, EnterWorktree while bound."""
-from guard.core.files import PASS, quoted, refuse
+from guard.core.files import PASS
+from guard.core.judge import quoted, refuse
 from guard.core.model import ALLOW, ENTER, OWN, Answer, Effect, Facts
 
 

@@ -54,8 +54,8 @@ class Look:
 
     def of(self, effect: Effect) -> Facts:
         if effect.kind in OF_COMMANDS:
-            from guard.edge import places
-            return places.of(self, effect)
+            from guard.edge import commands
+            return commands.of(self, effect)
         if effect.kind in (SERVER, MENTION):
             here = self.of_path(self.call.cwd, writes=False)
             return here if here.repository or not self.call.project else self.of_path(self.call.project, writes=False)

@@ -3,7 +3,7 @@
 Each module has `run(command) -> str`: it adds effects to `command.shell.found`, and gives what the program prints, HOLE if unknown.
 """
 from guard.core.model import RUN, Effect
-from guard.core.shell.nodes import HOLE, as_written
+from guard.core.shell import HOLE, as_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ ANYWHERE = frozenset((
     "ping", "dig", "nslookup", "host", "gh", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep", "pkill", "killall",
     "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp", "realpath",
     "basename", "dirname", "tee"))
+SILENT = frozenset((
+    ":", "true", "false", "test", "[", "type", "hash", "wait", "jobs", "bg", "fg", "kill", "sleep", "break", "continue", "shopt", "unalias", "ulimit",
+    "umask", "times", "caller", "help", "bind", "complete", "compgen", "enable", "history", "fc", "dirs", "disown", "suspend", "getopts"))
+BUILTINS = SILENT | frozenset((
+    "cd", "chdir", "pushd", "popd", "pwd", "export", "declare", "typeset", "local", "readonly", "unset", "read", "mapfile", "readarray", "let", "set",
+    "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return", "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
 MODULES = {"git": "git", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
@@ -38,18 +44,23 @@ MODULES = {"git": "git", "wt": "guard", "worktree-guard": "guard",
 
 def start(command: "Command") -> str:
     """Follows one program, by its name without folder."""
-    from guard.core.shell.builtins import BUILTINS
+    if command.argv[0] in SILENT:
+        return ""
     if command.argv[0] in BUILTINS:
-        return BUILTINS[command.argv[0]](command.shell, command.argv[1:], command)
+        return builtin(command)
     return start_program(command)
+
+
+def builtin(command: "Command") -> str:
+    from guard.core.shell import builtins  # `git commit` alone needs none of them
+    return builtins.run(command)
 
 
 def start_program(command: "Command") -> str:
     """The same for what only a program can be: behind sudo, env or xargs nothing is a builtin of this shell."""
     written = command.argv[0]
     if written in PRINTERS:
-        from guard.core.shell.builtins import BUILTINS
-        return BUILTINS[written](command.shell, command.argv[1:], command)
+        return builtin(command)
     name = name_of(written)
     module = MODULES.get(name) or (name.startswith("git-") and "git")
     if not module:

@@ -1,7 +1,7 @@
 """Programs that start others on their own terms: for each line, each file, at a time, on another machine's behalf."""
 from guard.core import programs
 from guard.core.shell.builtins import as_code, shell_quoted
-from guard.core.shell.nodes import HOLE
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Our own `wt`: which of its commands are a person's to give is decided in core/rules/persons.py."""
 from guard.core.model import PERSON, Effect
-from guard.core.shell.nodes import HOLE
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

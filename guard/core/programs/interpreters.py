@@ -1,7 +1,7 @@
 """python -c, node -e, ruby -e, perl -e, awk: the commands that their text hands to a shell as literals. Computed ones stay unseen."""
 from guard.core import programs
 from guard.core.shell.builtins import as_code
-from guard.core.shell.nodes import HOLE
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ def code_of(name: str, words: "list[str]") -> "str | None":
         if option in LONG or (name in ("deno", "bun") and word == "eval"):
             return value if sign else words[n + 1] if n + 1 < len(words) else ""
         if word[:1] == "-" and word[:2] != "--":
+            if word[-1] in letters and word[1:].isalpha():  # -c, -we, -pe
+                return words[n + 1] if n + 1 < len(words) else ""
             at = next((m for m in range(1, len(word)) if word[m] in letters), 0)
             if at and (at == 1 or word[1:at].isalpha()):
-                return word[at + 1:] or (words[n + 1] if n + 1 < len(words) else "")
+                return word[at + 1:]
         elif word[:1] != "-" and name not in ("deno", "bun"):
             return None  # a script file
     return None

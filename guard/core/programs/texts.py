@@ -1,5 +1,5 @@
 """Programs whose output is known when their input is: `$(cat <<EOF ...)`, `$(dirname x)`, `cat <<EOF | sh`."""
-from guard.core.shell.nodes import HOLE
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Programs that start another with the rest of their arguments: sudo, env, timeout, nice, strace, ..."""
 from guard.core import programs
-from guard.core.shell.nodes import HOLE
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,49 +2,161 @@
 
 A rule is a module with `answer(effect, facts)` that gives an Answer or None; RULES says for which kinds it is asked.
 """
+from guard.core.judge import quoted, refuse, working_in
 from guard.core.model import (
+    ASK,
     BRANCH,
     CHANGE,
     CONFIG,
+    DENY,
     ELSEWHERE,
     HISTORY,
+    MAIN,
+    OWN,
     PERSON,
     PUSH,
     RUN,
     UNHOOKED,
+    UNKNOWN,
     UNREAD,
     WORKTREE,
     Answer,
+    Binding,
     Effect,
     Facts,
+    Repository,
 )
 
-RULES = (
-    (PUSH, "push_to_protected"),
-    (PUSH, "push_force"),
-    (BRANCH, "stale"),
-    (BRANCH, "protected_branch"),
-    (BRANCH, "branch_in_use"),
-    (BRANCH, "merge_of_others"),
-    (CHANGE, "stale"),
-    (CHANGE, "wrong_checkout"),
-    (WORKTREE, "worktree_removal"),
-    (CONFIG, "shared_config"),
-    (HISTORY, "history"),
-    (UNHOOKED, "skipped_hooks"),
-    (PERSON, "persons_leave"),
-    (RUN, "main_noted"),
-    (UNREAD, "unreadable"),
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def always(e: Effect, f: Facts) -> bool:
+    return True
+
+
+def worktree_is_gone(e: Effect, f: Facts) -> bool:
+    own = bound(f)
+    return own is not None and own.condition in ("gone", "unknown")
+
+
+def not_plainly_ours(e: Effect, f: Facts) -> bool:
+    own = bound(f)
+    return f.place != OWN or (own is not None and own.condition != "there")
+
+
+def forced_or_deleting(e: Effect, f: Facts) -> bool:
+    return "force" in e.flags or bool(f.held) or any([ref[:1] == "+" for ref in e.refs])
+
+
+def merging(e: Effect, f: Facts) -> bool:
+    return "merge" in e.flags
+
+
+def naming(e: Effect, f: Facts) -> bool:
+    return "merge" not in e.flags
+
+
+def about_main(e: Effect, f: Facts) -> bool:
+    return bound(f) is not None and (f.place == MAIN or bool(f.named))
+
+
+RULES: "tuple[tuple[str, str, Callable[[Effect, Facts], bool]], ...]" = (
+    # kind     rule                   is it worth a look? Each rule that is not costs a module less
+    (PUSH,     "push_to_protected",   always),
+    (PUSH,     "push_force",          forced_or_deleting),
+    (BRANCH,   "stale",               worktree_is_gone),
+    (BRANCH,   "protected_branch",    naming),
+    (BRANCH,   "branch_in_use",       naming),
+    (BRANCH,   "merge_of_others",     merging),
+    (CHANGE,   "stale",               worktree_is_gone),
+    (CHANGE,   "wrong_checkout",      not_plainly_ours),
+    (WORKTREE, "worktree_removal",    always),
+    (CONFIG,   "shared_config",       always),
+    (HISTORY,  "history",             always),
+    (UNHOOKED, "skipped_hooks",       always),
+    (PERSON,   "persons_leave",       always),
+    (RUN,      "main_noted",          about_main),
+    (UNREAD,   "unreadable",          always),
 )
 
 
 def answer(effect: Effect, facts: Facts) -> Answer:
     if facts.repository is None or facts.place == ELSEWHERE:
         return Answer(kind="allow")
-    for kind, module in RULES:
-        if kind == effect.kind:
+    for kind, module, worth in RULES:
+        if kind == effect.kind and worth(effect, facts):
             rule = __import__(f"guard.core.rules.{module}", fromlist=["answer"])
             found: "Answer | None" = rule.answer(effect, facts)
             if found is not None:
                 return found
     return Answer(kind="allow")
+
+
+# --- what the rules share -------------------------------------------------------------------------------------------
+
+LONGEST = 160  # of a command that is repeated
+
+
+def home(facts: Facts) -> Repository:
+    assert facts.repository is not None  # rules/__init__ asks no rule otherwise
+    return facts.repository
+
+
+def bound(facts: Facts) -> "Binding | None":
+    return home(facts).binding
+
+
+def standing(facts: Facts) -> bool:
+    """Bound, or standing in a linked worktree: then main is not this call's affair."""
+    return bound(facts) is not None or facts.place not in (MAIN, UNKNOWN)
+
+
+def authorised(facts: Facts) -> bool:
+    return bool(home(facts).authorisation)
+
+
+def spending(facts: Facts) -> Answer:
+    """Passes by a person's leave; one that is good for a single call is used up."""
+    return Answer(kind="allow", spends=home(facts).authorisation if home(facts).once else "")
+
+
+def ask(rule: str, what: str, why: str, instead: str) -> Answer:
+    return refuse(rule, what, why, instead).but(kind=ASK)  # type: ignore[no-any-return]
+
+
+def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answer | None":
+    """The answer that a setting names: pass, ask or deny."""
+    if setting == "pass":
+        return None
+    return refuse(rule, what, why, instead).but(kind=DENY if setting == "deny" else ASK)  # type: ignore[no-any-return]
+
+
+def typed(effect: Effect) -> str:
+    """The command as it was given, shortened."""
+    line = " ".join(["git", *[quoted(word) for word in effect.words]]) if effect.said.startswith("git ") else effect.said
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
+
+
+def in_worktree(effect: Effect, facts: Facts) -> str:
+    """The same git command, pointed at the bound worktree."""
+    own = bound(facts)
+    assert own is not None
+    line = " ".join([quoted(word) for word in effect.words])
+    if not line or len(line) > LONGEST or "..." in line or "\n" in line or "\0" in line:
+        return f"cd {quoted(own.path)}"
+    return f"git -C {quoted(own.path)} {line}"
+
+
+def where(facts: Facts) -> str:
+    own = bound(facts)
+    return f"you work in {working_in(own)}" if own else "this session is in no worktree"
+
+
+def short(ref: str) -> str:
+    """A branch's name from any way to write it: refs/heads/x, heads/x, x."""
+    for prefix in ("refs/heads/", "heads/"):
+        if ref.startswith(prefix):
+            return ref[len(prefix):]
+    return ref

@@ -6,7 +6,7 @@
     git branch -m new-name  the own one                 pass
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask, authorised, bound, quoted, refuse, short, typed, where
+from guard.core.rules import ask, authorised, bound, quoted, refuse, short, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

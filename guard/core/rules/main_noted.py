@@ -5,7 +5,7 @@
     ls                   in the worktree        pass
 """
 from guard.core.model import ALLOW, MAIN, Answer, Effect, Facts
-from guard.core.rules.words import authorised, bound, home, quoted
+from guard.core.rules import authorised, bound, home, quoted
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

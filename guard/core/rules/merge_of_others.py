@@ -5,7 +5,7 @@
     git rebase origin/main                   pass
 """
 from guard.core.model import OWN, Answer, Effect, Facts
-from guard.core.rules.words import ask, bound, quoted, short, typed
+from guard.core.rules import ask, bound, quoted, short, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

@@ -7,7 +7,7 @@
     wt status                       pass
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask
+from guard.core.rules import ask
 
 LOOSENS = {"authorize-main": "it lets the main checkout be written", "allow": "it lets a protected path be written",
            "trust": "it lets commands of the settings file run", "uninstall": "it takes the guard away"}

@@ -9,7 +9,7 @@
     git checkout main -- src/app.py         pass
 """
 from guard.core.model import UNKNOWN, Answer, Effect, Facts
-from guard.core.rules.words import authorised, bound, quoted, refuse, short, spending, standing, typed, where
+from guard.core.rules import authorised, bound, quoted, refuse, short, spending, standing, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

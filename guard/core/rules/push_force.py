@@ -5,7 +5,7 @@
     git push origin --delete wt/y            deny
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask, quoted, refuse, short, standing, typed
+from guard.core.rules import ask, quoted, refuse, short, standing, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

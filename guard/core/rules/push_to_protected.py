@@ -8,7 +8,7 @@
 """
 from guard.core.files import quoted
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask, authorised, bound, choose, home, refuse, short, spending, typed
+from guard.core.rules import ask, authorised, bound, choose, home, refuse, short, spending, typed
 
 RULE = "push-to-protected"
 

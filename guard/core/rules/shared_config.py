@@ -7,7 +7,7 @@
     git config user.name me             pass
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask, authorised, refuse, typed
+from guard.core.rules import ask, authorised, refuse, typed
 
 BREAKING = {"core.bare": "every checkout of this repository stops working while it is set.",
             "core.worktree": "it sends every git command of the repository to that folder.",

@@ -5,7 +5,7 @@
     git commit -m 'say --no-verify'          pass
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import bound, choose, home, typed
+from guard.core.rules import bound, choose, home, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

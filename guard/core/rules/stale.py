@@ -4,7 +4,7 @@
     git status                                   pass
 """
 from guard.core.model import MAIN, UNKNOWN, Answer, Effect, Facts
-from guard.core.rules.words import authorised, bound, home, quoted, refuse, typed
+from guard.core.rules import authorised, bound, home, quoted, refuse, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

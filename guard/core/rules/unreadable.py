@@ -4,7 +4,7 @@
     git push origin main 'unclosed         ask
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import choose, home
+from guard.core.rules import choose, home
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

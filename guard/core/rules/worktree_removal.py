@@ -6,7 +6,7 @@
     git worktree list                 pass
 """
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules.words import ask, quoted, refuse, typed
+from guard.core.rules import ask, quoted, refuse, typed
 
 WHY = {"remove": "git deletes ignored files with it, and with --force uncommitted work as well.",
        "move": "whoever is bound to it would lose it.",

@@ -6,7 +6,7 @@
     git commit -am x    in W      pass
 """
 from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, UNKNOWN, Answer, Effect, Facts
-from guard.core.rules.words import ask, authorised, bound, home, in_worktree, quoted, refuse, spending, typed, where
+from guard.core.rules import ask, authorised, bound, home, in_worktree, quoted, refuse, spending, typed, where
 
 WAY_BACK = ("switch", "checkout")
 

@@ -2,13 +2,13 @@
 
 What cannot be known becomes a HOLE in the text, so that `$X/f` is still known to end in /f.
 """
-from guard.core.shell.nodes import HOLE, MATH, OUTPUT, PATTERNS, PROCESS, QUOTED, TEXT, VALUE
+from guard.core.shell import HOLE, MATH, OUTPUT, PATTERNS, PROCESS, QUOTED, TEXT, VALUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from guard.core.shell.nodes import Part, Word
+    from guard.core.shell import Part, Word
     from guard.core.shell.run import Shell
 
 MOST_BRACES = 64

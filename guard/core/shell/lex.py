@@ -3,14 +3,14 @@
 Linear: it moves by str.find and slices, and each look-ahead remembers where it has been. The methods that hold others are
 generators, which parse.py runs on a stack of its own, so that no nesting can exhaust Python's.
 """
-from guard.core.shell.nodes import HOLE, MATH, OUTPUT, PROCESS, QUOTED, TEXT, VALUE, Unreadable
+from guard.core.shell import HOLE, MATH, OUTPUT, PROCESS, QUOTED, TEXT, VALUE, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from guard.core.shell.nodes import Part, Word
+    from guard.core.shell import Part, Word
     Reading = Generator[Any, Any, Any]
 
 MOST_STEPS = 20_000

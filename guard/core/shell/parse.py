@@ -3,7 +3,7 @@
 Each method that may hold other commands is a generator that yields the parts it needs; `run` keeps them on a stack of its own.
 """
 from guard.core.shell.lex import ENDS, Lexer, literal
-from guard.core.shell.nodes import QUOTED, TEXT, Block, Pipeline, Redirect, Script, Simple, Unreadable
+from guard.core.shell import QUOTED, TEXT, Block, Pipeline, Redirect, Script, Simple, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,17 +2,19 @@
 
 Nothing is run. What depends on the outcome of a command is followed both ways; a loop is followed until its folder settles.
 """
+from guard.core.model import UNREAD, Effect
 from guard.core.paths import absolute, is_absolute, join
 from guard.core.shell.expand import arguments, text
 from guard.core.shell.lex import MOST_STEPS
-from guard.core.shell.nodes import HOLE, Block, Pipeline, Simple, Unreadable, as_written
+from guard.core.shell import HOLE, Block, Pipeline, Simple, Unreadable, as_written
 from guard.core.shell.parse import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from guard.core.shell.nodes import Node, Redirect, Script, Word
+    from guard.core.model import Call
+    from guard.core.shell import Node, Redirect, Script
 
 MOST_FOLDERS = 8
 MOST_ROUNDS = 16
@@ -448,3 +450,17 @@ def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
         shell.ended = False
         shell.follow(trap)
     return printed
+
+
+def effects(call: "Call", command: str, world: "Any") -> "list[Effect]":
+    """A shell tool's command to the effects of every program in it, in their order; what could not be read comes last."""
+    shell = Shell(world, call.cwd, [0])
+    try:
+        finished(shell, command.replace("\0", ""), [])
+    except Unreadable as fault:
+        shell.unread.append(f"{fault}\n{command}")
+    found: "list[Effect]" = shell.found
+    for said in shell.unread[:1]:
+        why, _, unread = said.partition("\n")
+        found.append(Effect(kind=UNREAD, path=call.cwd, said=why, refs=(unread,)))
+    return found

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from guard.core.model import Call
 
-FIELD = ""
+FIELD, SHELL = "", "shell"
 # tool: (shape, kind of effect, does it make a file where there is none)
 TOOLS: "dict[str, tuple[str, str, bool]]" = {
     "Read": (FIELD, READ, False),
@@ -25,9 +25,9 @@ TOOLS: "dict[str, tuple[str, str, bool]]" = {
     "LS": ("search", SEARCH, False),
     "Agent": ("subagent", READ, False),
     "EnterWorktree": ("enter_worktree", READ, False),
-    "Bash": ("shell", RUN, False),
-    "Monitor": ("shell", RUN, False),
-    "PowerShell": ("shell", RUN, False),
+    "Bash": (SHELL, RUN, False),
+    "Monitor": (SHELL, RUN, False),
+    "PowerShell": (SHELL, RUN, False),
 }
 MCP = ("mcp", WRITE, True)  # mcp__SERVER__TOOL, judged by its arguments
 
@@ -36,17 +36,18 @@ PATH_FIELDS = ("file_path", "notebook_path", "path", "filePath", "dir_path")
 
 
 def effects(call: "Call", world: "Any" = None) -> "list[Effect]":
-    """What this call would do. Fault where a field is not of the type its tool takes. `world` is asked while commands are read."""
+    """What this call would do. Fault where a field is not of the type its tool takes. `world()` answers while a command is read."""
     row = MCP if call.tool.startswith("mcp__") else TOOLS.get(call.tool)
     if row is None:
         return []
     if row[0] == FIELD:
         name, path = path_field(call.input)
         return [Effect(kind=row[1], path=path, at=(name,), makes=row[2], said=call.tool)] if path else []
-    shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
-    if row[0] == "shell":
+    if row[0] == SHELL:
+        from guard.core.shell import run
         command = text(call.input.get("command"), "command")
-        return list(shape.effects(call, command, world)) if command else []
+        return run.effects(call, command, world()) if command else []
+    shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
     return list(shape.effects(call, row))
 
 

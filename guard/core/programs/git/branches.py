@@ -4,7 +4,7 @@
 Flags of the effect: checkout, create, force (over what is there), move, delete, rename, merge.
 """
 from guard.core.model import BRANCH, UNHOOKED
-from guard.core.programs.git.options import parsed
+from guard.core.programs.git import parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def skips_hooks(verb: str, words: "list[str]") -> bool:
 def foreach(git: "Git") -> None:
     """git submodule foreach [--recursive] command: in each submodule, which is another repository."""
     from guard.core import programs
-    from guard.core.shell.nodes import HOLE
+    from guard.core.shell import HOLE
     words = git.words[git.words.index("foreach") + 1:]
     while words and words[0] in ("--recursive", "--quiet", "-q", "--"):
         words = words[1:]

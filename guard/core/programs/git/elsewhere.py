@@ -1,5 +1,5 @@
 """git clone: makes a repository of its own, in a folder that was not there before."""
-from guard.core.programs.git.options import parsed
+from guard.core.programs.git import parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """git push, and what else sends refs. (git-push(1))"""
 from guard.core.model import PUSH, UNHOOKED
-from guard.core.programs.git.options import parsed
+from guard.core.programs.git import parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 (git-worktree(1), git-config(1), git-remote(1), git-init(1), git-reflog(1), git-gc(1), git-filter-branch(1), git-replace(1))
 """
 from guard.core.model import BRANCH, CONFIG, HISTORY, WORKTREE
-from guard.core.programs.git.options import parsed
+from guard.core.programs.git import parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,13 +1,59 @@
-"""Facts for the effects of shell commands: where does it run, what is checked out there, and what its rule needs besides."""
+"""What only the disk knows about shell commands: Surroundings while a text is read, then the facts for its effects.
+
+Where does it run, what is checked out there, and what its rule needs besides; nothing that it does not.
+"""
 from guard.core.model import BRANCH, ELSEWHERE, GIT, PERSON, PROTECTED, PUSH, RUN, UNKNOWN, UNREAD, WORKTREE, Effect, Facts, Repository
 from guard.core.paths import absolute, inside, is_absolute, join, parent
-from guard.edge import ask_git, repo
+from guard.edge import repo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 HOLE = "\0"
+LARGEST = 200_000  # bytes of a script file that are read
+
+
+class Surroundings:
+    """One call's. Nothing is looked up that the text does not ask for."""
+
+    def __init__(self, disk: "Any") -> None:
+        self.disk = disk
+        self.flavour = disk.FLAVOUR
+        self._aliases: "dict[tuple[str, str], str]" = {}
+
+    def variable(self, name: str) -> str:
+        return str(self.disk.variable(name) or (self.disk.home() if name == "HOME" else ""))
+
+    def is_folder(self, path: str) -> bool:
+        return self.disk.kind(self.disk.real(path)) == "folder"
+
+    def content(self, path: str) -> "str | None":
+        """A script's text; None when there is none, or it is no text of a script's size."""
+        try:
+            found: "str | None" = self.disk.read(self.disk.real(path), LARGEST)
+        except OSError:
+            return None
+        return found if found is not None and "\0" not in found else None
+
+    def alias(self, folder: str, verb: str) -> str:
+        """git's alias of that name, "" when there is none. Asked of git: the setting may stand in any of five files."""
+        if not all([c.isalnum() or c == "-" for c in verb]):
+            return ""
+        key = (folder, verb)
+        if key not in self._aliases:
+            from guard.edge import ask_git
+            self._aliases[key] = ask_git.alias(self.disk, folder, verb)
+        return self._aliases[key]
+
+    def head(self, folder: str) -> str:
+        """The branch checked out there, "" when there is none."""
+        found = repo.checkout_of(self.disk, self.disk.real(folder))
+        return (repo.head(self.disk, found.gitdir) if found else "") or ""
+
+    def top(self, folder: str) -> str:
+        found = repo.checkout_of(self.disk, self.disk.real(folder))
+        return found.root if found else ""
 
 
 def of(look: "Any", effect: Effect) -> Facts:
@@ -71,10 +117,12 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
     if effect.kind == RUN:
         return facts.but(named=named(look, effect.refs, repository) if repository.binding else ())  # type: ignore[no-any-return]
     if effect.kind == PUSH and not [ref for ref in effect.refs[1:] if ref not in (":", "+:")] and facts.root:
+        from guard.edge import ask_git
         return facts.but(config=ask_git.sending(look.disk, facts.root))  # type: ignore[no-any-return]
     if effect.kind == BRANCH or (effect.kind == PUSH and wants_holders(effect)):
         facts = facts.but(held=held(look, repository))
         if "delete" in effect.flags and "force" in effect.flags and facts.root:
+            from guard.edge import ask_git
             refs = tuple(["refs/heads/" + ref if not ref.startswith("refs/") else ref for ref in effect.refs])
             facts = facts.but(lost=ask_git.lost(look.disk, facts.root, refs) or 0)
         if effect.refs[:1] in (("-",), ("@{-1}",)):

@@ -1,4 +1,8 @@
-"""What a command text consists of, after the reader has been through it. Values only."""
+"""The shell reader: command text to the programs it would start, and where. This file: what a text consists of.
+
+lex.py reads characters to words, parse.py words to commands, expand.py words to arguments, run.py follows the commands, and
+builtins.py knows the shell's own. No library fits: see ARCHITECTURE.md.
+"""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

@@ -1,0 +1,106 @@
+"""What the shell reader would hand to git, instead of what git would change. Shared by the tests of the reader."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from unittest import mock
+
+from hypothesis import HealthCheck, settings
+
+from guard.core.paths import POSIX, Flavour
+from guard.core.programs import git
+from guard.core.shell.nodes import HOLE, WRITTEN, Unreadable
+from guard.core.shell.run import Command, Shell, finished
+
+HERE = "/r"  # where a command stands in the made-up world
+
+settings.register_profile("shell", deadline=None, derandomize=True, database=None, print_blob=False,
+                          suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+SHELL = settings.get_profile("shell")
+
+
+@dataclass
+class MadeUpWorld:
+    """What only the disk knows, told by the test. Has what guard.edge.surroundings.Surroundings has."""
+
+    folders: tuple[str, ...] = ("/", HERE, "/r/a", "/r/a/b", "/r/s p", "/w", "/tmp", "/home/t")
+    files: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=lambda: {"HOME": "/home/t"})
+    flavour: Flavour = POSIX
+
+    def variable(self, name: str) -> str:
+        return self.variables.get(name, "")
+
+    def is_folder(self, path: str) -> bool:
+        return path in self.folders
+
+    def content(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def alias(self, folder: str, verb: str) -> str:
+        return ""
+
+    def head(self, folder: str) -> str:
+        return "main"
+
+    def top(self, folder: str) -> str:
+        return HERE
+
+
+@dataclass(frozen=True)
+class Started:
+    """One git that would run: what stands behind its global options, and the folders it may run in."""
+
+    argv: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+@dataclass
+class Followed:
+    """A text, followed to its end."""
+
+    started: list[Started]
+    unread: list[str]
+    shell: Shell
+
+    @property
+    def argvs(self) -> list[list[str]]:
+        return [list(one.argv) for one in self.started]
+
+    @property
+    def pairs(self) -> set[tuple[str, tuple[str, ...]]]:
+        return {(folder, one.argv) for one in self.started for folder in one.folders}
+
+
+def follow(text: str, world: object | None = None, folder: str = HERE, given: list[str] | None = None) -> Followed:
+    """Follows a text as core/tools/shell.py does, and notes each git instead of reading it."""
+    started: list[Started] = []
+
+    def noted(command: Command, deep: int = 0) -> str:
+        call = git.Git(command)
+        words = git.global_options(call, command.argv[1:])
+        started.append(Started(tuple([word.translate(WRITTEN) for word in words]), tuple(call.folders)))
+        return HOLE
+
+    shell = Shell(world or MadeUpWorld(), folder, [0])
+    with mock.patch.object(git, "run", noted):
+        try:
+            finished(shell, text, given or [])
+        except Unreadable as fault:
+            shell.unread.append(str(fault))
+    return Followed(started, shell.unread, shell)
+
+
+def fits(predicted: tuple[str, ...], real: tuple[str, ...]) -> bool:
+    """A hole stands for anything, also for several arguments or none: unquoted values are split."""
+    if HOLE not in "".join(predicted):
+        return predicted == real
+    pattern = "\x1f".join([re.escape(word.replace(HOLE, "\x1e")).replace("\x1e", ".*") for word in predicted])
+    whole = "\x1f".join(real)
+    return bool(re.fullmatch(pattern, whole, re.DOTALL) or re.fullmatch(pattern, whole + "\x1f", re.DOTALL)
+                or re.fullmatch(pattern.replace("\x1f.*", ".*"), whole, re.DOTALL))
+
+
+def foreseen(followed: Followed, folder: str, argv: tuple[str, ...]) -> bool:
+    """Did the reader see that this git can run in this folder?"""
+    return any(fits(one.argv, argv) and any(fits((place,), (folder,)) for place in one.folders) for one in followed.started)
