@@ -6,7 +6,6 @@ from guard.core.judge import quoted, refuse, working_in
 from guard.core.model import (
     ALLOW,
     ASK,
-    DENY,
     ELSEWHERE,
     GIT,
     GONE,

@@ -79,7 +79,8 @@ class Effect(Record):
     """
 
     __slots__ = ("at", "flags", "git_dir", "kind", "makes", "path", "refs", "said", "tail", "verb", "words")
-    DEFAULTS = {"at": (), "flags": (), "git_dir": "", "makes": False, "path": "", "refs": (), "said": "", "tail": "", "verb": "", "words": ()}
+    DEFAULTS = {"at": (), "flags": (), "git_dir": "", "makes": False, "path": "", "refs": (), "said": "", "tail": "", "verb": "",
+                "words": ()}
     kind: str
     path: str
     at: "tuple[Any, ...]"

@@ -1,5 +1,6 @@
 """Tools of MCP servers that write without an absolute path: they land where the server was started."""
-from guard.core.files import PASS, quoted, refuse
+from guard.core.files import PASS
+from guard.core.judge import quoted, refuse
 from guard.core.model import ALLOW, MAIN, Answer, Effect, Facts
 
 

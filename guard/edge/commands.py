@@ -2,7 +2,7 @@
 
 Where does it run, what is checked out there, and what its rule needs besides; nothing that it does not.
 """
-from guard.core.model import BRANCH, ELSEWHERE, GIT, PERSON, PROTECTED, PUSH, RUN, UNKNOWN, UNREAD, WORKTREE, Effect, Facts, Repository
+from guard.core.model import BRANCH, GIT, PERSON, PROTECTED, PUSH, RUN, UNKNOWN, UNREAD, WORKTREE, Effect, Facts, Repository
 from guard.core.paths import absolute, inside, is_absolute, join, parent
 from guard.edge import repo
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 HOLE = "\0"
 LARGEST = 200_000  # bytes of a script file that are read
+MOST_NAMED = 50  # worktrees whose names are looked for in a text that cannot be read
 
 
 class Surroundings:
@@ -26,7 +27,7 @@ class Surroundings:
         return str(self.disk.variable(name) or (self.disk.home() if name == "HOME" else ""))
 
     def is_folder(self, path: str) -> bool:
-        return self.disk.kind(self.disk.real(path)) == "folder"
+        return bool(self.disk.kind(self.disk.real(path)) == "folder")
 
     def content(self, path: str) -> "str | None":
         """A script's text; None when there is none, or it is no text of a script's size."""
@@ -38,7 +39,7 @@ class Surroundings:
 
     def alias(self, folder: str, verb: str) -> str:
         """git's alias of that name, "" when there is none. Asked of git: the setting may stand in any of five files."""
-        if not all([c.isalnum() or c == "-" for c in verb]):
+        if not all(c.isalnum() or c == "-" for c in verb):
             return ""
         key = (folder, verb)
         if key not in self._aliases:
@@ -67,9 +68,7 @@ def of(look: "Any", effect: Effect) -> Facts:
 def located(look: "Any", effect: Effect) -> Facts:
     """The place of the folder it runs in; with --git-dir, of the checkout whose HEAD and index those are."""
     if effect.git_dir:
-        by_git_dir = of_folder(look, owner(look, effect.git_dir))
-        by_work_tree = of_folder(look, effect.path)
-        return by_git_dir if by_git_dir.place != ELSEWHERE or by_work_tree.place == ELSEWHERE else by_git_dir
+        return of_folder(look, owner(look, effect.git_dir))
     return of_folder(look, effect.path)
 
 
@@ -105,7 +104,7 @@ def somewhere_below(look: "Any", known: str) -> Facts:
     if start and is_absolute(start, look.flavour):
         real = look.disk.real(start)
         roots = [repository.main, *[path for _, path in held(look, repository)]]
-        if not any([root and inside(root, real, look.flavour) for root in roots]):
+        if not any(root and inside(root, real, look.flavour) for root in roots):
             return of_folder(look, start)
     return Facts(path=known, place=UNKNOWN, repository=repository)
 
@@ -127,19 +126,20 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
             facts = facts.but(lost=ask_git.lost(look.disk, facts.root, refs) or 0)
         if effect.refs[:1] in (("-",), ("@{-1}",)):
             facts = facts.but(named=(previous(look, facts),))
-        return facts  # type: ignore[no-any-return]
+        return facts
     if effect.kind == WORKTREE:
         return facts.but(named=gone(look, repository) if "prune" in effect.flags else ())  # type: ignore[no-any-return]
     if effect.kind == PERSON:
         return facts.but(foreign=foreign(look, effect, repository))  # type: ignore[no-any-return]
     if effect.kind == UNREAD:
-        roots = tuple([root for root in (repository.main, *[path for _, path in held(look, repository)]) if root])
-        return facts.but(named=tuple([root for root in roots if root in effect.refs[0]]))  # type: ignore[no-any-return]
+        bound = repository.binding
+        roots = (repository.main, bound.path if bound else "", *[path for _, path in held(look, repository, MOST_NAMED)])
+        return facts.but(named=tuple([root for root in roots if root and root in effect.refs[0]]))  # type: ignore[no-any-return]
     return facts
 
 
 def wants_holders(effect: Effect) -> bool:
-    return "delete" in effect.flags or any([ref.startswith((":", "+:")) for ref in effect.refs])
+    return "delete" in effect.flags or any(ref.startswith((":", "+:")) for ref in effect.refs)
 
 
 def protected(look: "Any", repository: Repository) -> "tuple[str, ...]":
@@ -157,12 +157,12 @@ def protected(look: "Any", repository: Repository) -> "tuple[str, ...]":
     return tuple(dict.fromkeys(names))
 
 
-def held(look: "Any", repository: Repository) -> "tuple[tuple[str, str], ...]":
+def held(look: "Any", repository: Repository, most: int = 10_000) -> "tuple[tuple[str, str], ...]":
     """(branch, checkout) for each worktree git knows, the main checkout first. (gitrepository-layout(5), worktrees)"""
     disk, flavour = look.disk, look.flavour
     found = [(repo.head(disk, repository.common) or "", repository.main)] if repository.main else []
     registry = join(repository.common, "worktrees", flavour)
-    for name in sorted(disk.names(registry)):
+    for name in sorted(disk.names(registry))[:most]:
         entry = join(registry, name, flavour)
         pointer = (disk.content_or(join(entry, "gitdir", flavour), "") or "").strip()
         if pointer:

@@ -6,7 +6,7 @@ environment of every later shell call. `source` is startup, resume, clear or com
 import sys
 
 import guard
-from guard.core.files import quoted
+from guard.core.judge import quoted
 from guard.core.paths import absolute, join, parent
 from guard.edge import records, sessions
 from guard.edge.look import Look

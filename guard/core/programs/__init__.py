@@ -10,31 +10,43 @@ if TYPE_CHECKING:
     from guard.core.shell.run import Command
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish")
-INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "osascript")
+INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk",
+                "tclsh", "osascript")
 WRAPPERS = (
-    "sudo", "doas", "env", "nohup", "time", "timeout", "gtimeout", "nice", "ionice", "stdbuf", "setsid", "strace", "ltrace", "unshare", "nsenter",
+    "sudo", "doas", "env", "nohup", "time", "timeout", "gtimeout", "nice", "ionice", "stdbuf", "setsid", "strace", "ltrace", "unshare",
+    "nsenter",
     "systemd-run", "systemd-inhibit", "caffeinate", "chrt", "taskset", "setarch", "linux64", "unbuffer", "chronic", "catchsegv", "fakeroot",
-    "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec", "setpriv", "runuser",
+    "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec", "setpriv",
+    "runuser",
     "firejail", "bwrap", "prlimit", "valgrind", "perf", "rtk", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv", "rye", "pdm", "hatch",
     "busybox", "toybox")
-FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat", "at", "batch")
+FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync",
+           "socat", "at", "batch")
 TEXTS = ("cat", "tee", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
-    "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df", "tree", "less",
-    "more", "bat", "jq", "yq", "column", "paste", "fold", "fmt", "expand", "od", "xxd", "hexdump", "strings", "md5sum", "sha1sum", "sha256sum",
-    "cksum", "shellcheck", "cloc", "tokei", "ctags", "eza", "exa", "sed", "base64", *TEXTS, "find", "fd", "fdfind", "awk", "gawk", "mawk", "nawk"))
+    "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",
+    "tree", "less",
+    "more", "bat", "jq", "yq", "column", "paste", "fold", "fmt", "expand", "od", "xxd", "hexdump", "strings", "md5sum", "sha1sum",
+    "sha256sum",
+    "cksum", "shellcheck", "cloc", "tokei", "ctags", "eza", "exa", "sed", "base64", *TEXTS, "find", "fd", "fdfind", "awk", "gawk",
+    "mawk", "nawk"))
 # Programs whose answer does not depend on where they run.
 ANYWHERE = frozenset((
-    "date", "whoami", "id", "uname", "hostname", "which", "whereis", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc", "curl", "wget",
-    "ping", "dig", "nslookup", "host", "gh", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep", "pkill", "killall",
-    "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp", "realpath",
+    "date", "whoami", "id", "uname", "hostname", "which", "whereis", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc",
+    "curl", "wget",
+    "ping", "dig", "nslookup", "host", "gh", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep",
+    "pkill", "killall",
+    "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp",
+    "realpath",
     "basename", "dirname", "tee"))
 SILENT = frozenset((
-    ":", "true", "false", "test", "[", "type", "hash", "wait", "jobs", "bg", "fg", "kill", "sleep", "break", "continue", "shopt", "unalias", "ulimit",
+    ":", "true", "false", "test", "[", "type", "hash", "wait", "jobs", "bg", "fg", "kill", "sleep", "break", "continue", "shopt",
+    "unalias", "ulimit",
     "umask", "times", "caller", "help", "bind", "complete", "compgen", "enable", "history", "fc", "dirs", "disown", "suspend", "getopts"))
 BUILTINS = SILENT | frozenset((
-    "cd", "chdir", "pushd", "popd", "pwd", "export", "declare", "typeset", "local", "readonly", "unset", "read", "mapfile", "readarray", "let", "set",
+    "cd", "chdir", "pushd", "popd", "pwd", "export", "declare", "typeset", "local", "readonly", "unset", "read", "mapfile", "readarray",
+    "let", "set",
     "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return", "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
 MODULES = {"git": "git", "wt": "guard", "worktree-guard": "guard",
@@ -100,7 +112,7 @@ def unknown(command: "Command", name: str) -> str:
 
 def is_shell_script(content: str) -> bool:
     first = content.partition("\n")[0].split()
-    return any([name_of(word.lstrip("#!")) in SHELLS for word in first])
+    return any(name_of(word.lstrip("#!")) in SHELLS for word in first)
 
 
 def noted(command: "Command", name: str) -> None:
@@ -109,6 +121,4 @@ def noted(command: "Command", name: str) -> None:
         return
     names = tuple([] if name in READERS else [as_written(word) for word in command.argv[1:] if "/" in word and HOLE not in word])
     for folder in command.folders:
-        effect = Effect(kind=RUN, path=folder, said=as_written(name), refs=names)
-        if effect not in command.shell.found[-8:]:
-            command.shell.found.append(effect)
+        command.shell.add(Effect(kind=RUN, path=folder, said=as_written(name), refs=names))

@@ -1,7 +1,7 @@
 """Programs that start others on their own terms: for each line, each file, at a time, on another machine's behalf."""
 from guard.core import programs
-from guard.core.shell.builtins import as_code, shell_quoted
 from guard.core.shell import HOLE
+from guard.core.shell.builtins import as_code, shell_quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 XARGS_VALUES = ("-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "-R", "-S", "-J", "--arg-file", "--delimiter", "--max-lines", "--max-args",
                 "--max-procs", "--max-chars", "--process-slot-var", "--replace")
-PARALLEL_VALUES = ("-j", "-n", "-N", "-I", "-a", "-S", "-d", "-C", "-L", "--jobs", "--colsep", "--arg-file", "--joblog", "--results", "--delay", "--timeout",
+PARALLEL_VALUES = ("-j", "-n", "-N", "-I", "-a", "-S", "-d", "-C", "-L", "--jobs", "--colsep", "--arg-file", "--joblog", "--results",
+                   "--delay", "--timeout",
                    "--retries", "--max-args", "--max-procs", "--workdir", "--wd", "--delimiter")
 MOST_LINES = 16
 
@@ -58,7 +59,7 @@ def xargs(command: "Command", words: "list[str]") -> None:
             started(inner, [word.replace(mark, line.strip()) for word in words])
         return
     operands = known.replace("'", "").replace('"', "").split() if known is not None else [HOLE]
-    if known is not None and "-d" in given or ("-L" in given and known is not None):
+    if (known is not None and "-d" in given) or ("-L" in given and known is not None):
         operands = [line for line in known.splitlines() if line]
     size = int(given["-n"]) if given.get("-n", "").isdigit() and int(given["-n"]) else max(len(operands), 1)
     for n in range(0, min(max(len(operands), 1), size * MOST_LINES), size):
@@ -170,6 +171,7 @@ def socat(command: "Command", words: "list[str]") -> None:
 
 
 PROGRAMS = {"xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
-            "script": with_text, "su": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote, "socat": socat, "at": on_input,
+            "script": with_text, "su": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote, "socat": socat,
+            "at": on_input,
             "batch": on_input}
 __all__ = ["run", "shell_quoted"]

@@ -1,18 +1,21 @@
 """python -c, node -e, ruby -e, perl -e, awk: the commands that their text hands to a shell as literals. Computed ones stay unseen."""
 from guard.core import programs
-from guard.core.shell.builtins import as_code
 from guard.core.shell import HOLE
+from guard.core.shell.builtins import as_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.shell.run import Command
 
-CODE = {"python": "c", "pypy": "c", "node": "ep", "nodejs": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "bun": "e", "osascript": "e"}
+CODE = {"python": "c", "pypy": "c", "node": "ep", "nodejs": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "bun": "e",
+        "osascript": "e"}
 LONG = ("--eval", "--print", "--run")
 AWKS = ("awk", "gawk", "mawk", "nawk")
 # What hands a text, or a list of arguments, to a shell or a program.
-CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync", "spawn",
-         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "spawnlp", "shell_exec", "passthru", "proc_open", "execute", "capture2", "capture3",
+CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync",
+         "spawn",
+         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "spawnlp", "shell_exec", "passthru", "proc_open", "execute",
+         "capture2", "capture3",
          "qx", "sh", "shell script")
 MOST, LONGEST = 40, 4096
 
@@ -22,7 +25,7 @@ def run(command: "Command") -> str:
     code = awk_code(command.argv[1:]) if name in AWKS else code_of(name, command.argv[1:])
     if code is None and command.stdin is not None and not [w for w in command.argv[1:] if w[:1] != "-"] and name not in AWKS:
         code = command.stdin
-    if code is None or HOLE == code:
+    if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
     for words in calls(as_code(code), name):
         programs.start_program(command.but(words if len(words) > 1 else ["sh", "-c", words[0]]))

@@ -1,6 +1,6 @@
 """sh, bash and their kin: `-c text`, a script file, or standard input. (bash(1), OPTIONS)"""
-from guard.core.shell.builtins import as_code
 from guard.core.shell import HOLE
+from guard.core.shell.builtins import as_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ OPTIONS = {
     "strace": ("-o -e -p -s -u -a -b -E -I -O -P -S -X", 0), "ltrace": ("-o -e -p -s -u -a -l -n -x", 0),
     "unshare": ("-S -G -R -w --setuid --setgid --root --wd --map-user --map-group --propagation", 0),
     "nsenter": ("-t -S -G --target", 0),
-    "systemd-run": ("-p -u -M -H -E --unit --property --description --slice --setenv --working-directory --uid --gid --nice --on-calendar --on-active", 0),
+    "systemd-run": ("-p -u -M -H -E --unit --property --description --slice --setenv --working-directory --uid --gid --nice", 0),
     "systemd-inhibit": ("--what --who --why --mode", 0),
     "caffeinate": ("-t -w", 0), "chrt": ("-T -P -D", 1), "taskset": ("", 1), "setarch": ("", 1),
     "faketime": ("-f", 1), "chroot": ("--userspec --groups", 1), "gosu": ("", 1), "su-exec": ("", 1),
@@ -26,7 +26,9 @@ OPTIONS = {
     "bwrap": ("--chdir --setenv --dev --proc --tmpfs --uid --gid --hostname", 0),
     "busybox": ("", 0), "toybox": ("", 0),
 }
-RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "pdm": "run", "hatch": "run", "mise": "exec", "direnv": "exec", "perf": "stat"}
+RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "pdm": "run", "hatch": "run", "mise": "exec", "direnv": "exec",
+           "perf": "stat"}
+RUNNER_VALUES = ("--with", "--python", "-p", "--directory", "--project", "--group", "--extra", "-e", "-o")
 
 
 def run(command: "Command") -> str:
@@ -85,7 +87,7 @@ def runner(command: "Command", name: str, words: "list[str]") -> str:
         words = words[words.index(RUNNERS[name]) + 1:]
         words = words[words.index("--") + 1:] if "--" in words else words
         while words and words[0][:1] == "-":
-            words = words[2 if words[0] in ("--with", "--python", "-p", "--directory", "--project", "--group", "--extra", "-e", "-o") else 1:]
+            words = words[2 if words[0] in RUNNER_VALUES else 1:]
         words = words[1:] if name == "direnv" else words
         if words:
             return programs.start_program(command.but(words))

@@ -47,7 +47,7 @@ def not_plainly_ours(e: Effect, f: Facts) -> bool:
 
 
 def forced_or_deleting(e: Effect, f: Facts) -> bool:
-    return "force" in e.flags or bool(f.held) or any([ref[:1] == "+" for ref in e.refs])
+    return "force" in e.flags or bool(f.held) or any(ref[:1] == "+" for ref in e.refs)
 
 
 def merging(e: Effect, f: Facts) -> bool:

@@ -5,8 +5,9 @@
     git filter-branch ...                   deny
     git gc                                  pass
 """
+from guard.core.judge import refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import authorised, refuse, spending, typed
+from guard.core.rules import authorised, spending, typed
 
 WHY = {"reflog": "the reflog is the last way back to commits that no branch holds, of every worktree.",
        "gc": "it deletes commits that only the reflogs of other worktrees may still lead to.",

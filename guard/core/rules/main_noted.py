@@ -4,8 +4,9 @@
     python gen.py R/src  from the worktree      pass + note
     ls                   in the worktree        pass
 """
+from guard.core.judge import quoted
 from guard.core.model import ALLOW, MAIN, Answer, Effect, Facts
-from guard.core.rules import authorised, bound, home, quoted
+from guard.core.rules import authorised, bound, home
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -13,7 +14,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if own is None or authorised(facts) or own.condition in ("gone", "unknown"):
         return None
     if facts.place == MAIN:
-        return Answer(kind=ALLOW, note=f"This ran in the main checkout {home(facts).main}; your worktree is elsewhere: cd {quoted(own.path)}")
+        return Answer(kind=ALLOW, note=f"This runs in the main checkout {home(facts).main}; your worktree is elsewhere: "
+                      f"cd {quoted(own.path)}")
     if facts.named:
         return Answer(kind=ALLOW, note=f"{facts.named[0]} is the main checkout's copy; your worktree is {own.path}.")
     return None

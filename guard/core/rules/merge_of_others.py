@@ -4,8 +4,9 @@
     git merge main                           pass
     git rebase origin/main                   pass
 """
+from guard.core.judge import quoted
 from guard.core.model import OWN, Answer, Effect, Facts
-from guard.core.rules import ask, bound, quoted, short, typed
+from guard.core.rules import ask, bound, short, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":

@@ -19,7 +19,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return ask("persons-leave", line, f"{LOOSENS[effect.verb]}, which only a person may decide.",
                    "the person runs it in a terminal of their own.")
     if facts.foreign and effect.verb in ("leave", "exit"):
-        return ask("persons-leave", line, "a person or another session made this binding.", "wt status shows who; wt enter NAME takes a worktree of your own.")
+        return ask("persons-leave", line, "a person or another session made this binding.",
+                   "wt status shows who; wt enter NAME takes a worktree of your own.")
     if facts.foreign:
         return ask("persons-leave", line, "another living session works in that worktree.", "wt enter NAME, with a name of your own.")
     return None

@@ -8,8 +8,9 @@
     git checkout -b feat/new main           pass
     git checkout main -- src/app.py         pass
 """
+from guard.core.judge import quoted, refuse
 from guard.core.model import UNKNOWN, Answer, Effect, Facts
-from guard.core.rules import authorised, bound, quoted, refuse, short, spending, standing, typed, where
+from guard.core.rules import authorised, bound, short, spending, standing, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -22,7 +23,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if authorised(facts):
         return spending(facts)
     does = "check out" if "checkout" in effect.flags else "delete" if "delete" in effect.flags else "move"
-    return refuse("protected-branch", typed(effect), f"it would {does} {hits[0]}, a protected branch; {where(facts)}.", instead(effect, facts, hits[0]))
+    return refuse("protected-branch", typed(effect), f"it would {does} {hits[0]}, a protected branch; {where(facts)}.",
+                  instead(effect, facts, hits[0]))
 
 
 def instead(effect: Effect, facts: Facts, name: str) -> str:
@@ -32,5 +34,6 @@ def instead(effect: Effect, facts: Facts, name: str) -> str:
     if "checkout" in effect.flags:
         if "create" in effect.flags:
             return f"git -C {quoted(at)} switch -c NAME, with a name of its own."
-        return (f"git -C {quoted(at)} merge {quoted(name)} brings it into {branch or 'your branch'}; git show {quoted(name + ':PATH')} reads one file.")
+        return (f"git -C {quoted(at)} merge {quoted(name)} brings it into {branch or 'your branch'}; "
+                f"git show {quoted(name + ':PATH')} reads one file.")
     return "commit on your own branch and open a pull request; a person can allow it: wt authorize-main --reason '...'"

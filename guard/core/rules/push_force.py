@@ -4,8 +4,9 @@
     git push --force-with-lease origin wt/x  pass
     git push origin --delete wt/y            deny
 """
+from guard.core.judge import quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, quoted, refuse, short, standing, typed
+from guard.core.rules import ask, short, standing, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -13,9 +14,10 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     gone = [short(spec.lstrip("+").lstrip(":")) for spec in specs if "delete" in effect.flags or spec.lstrip("+")[:1] == ":"]
     for branch, path in facts.held:
         if branch and branch in gone:
-            return refuse("worktree-branch", typed(effect), f"{branch} is the branch of the worktree {path}; its remote copy may be the only other one.",
+            return refuse("worktree-branch", typed(effect),
+                          f"{branch} is the branch of the worktree {path}; its remote copy may be the only other one.",
                           f"git push {remote_of(effect)} {quoted(branch)} keeps it up to date; delete it after wt remove.")
-    forced = "force" in effect.flags or any([spec[:1] == "+" for spec in specs])
+    forced = "force" in effect.flags or any(spec[:1] == "+" for spec in specs)
     if not forced or not standing(facts) or gone:
         return None
     plain = " ".join([quoted(spec.lstrip("+")) for spec in specs])

@@ -6,9 +6,9 @@
     git push -u origin wt/x           pass
     git push origin main-menu         pass
 """
-from guard.core.files import quoted
+from guard.core.judge import quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, authorised, bound, choose, home, refuse, short, spending, typed
+from guard.core.rules import ask, authorised, bound, choose, home, short, spending, typed
 
 RULE = "push-to-protected"
 
@@ -17,9 +17,9 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     targets = destinations(effect, facts)
     hits = [name for name in targets if name == "*" or covers(name, facts.protected)]
     if not hits:
-        if any(["\0" in name for name in targets]):
-            return choose(home(facts).settings.unresolved, "unresolved", typed(effect), "which branch it pushes to cannot be known beforehand.",
-                          "write the branch's name out.")
+        if any("\0" in name for name in targets):
+            return choose(home(facts).settings.unresolved, "unresolved", typed(effect),
+                          "which branch it pushes to cannot be known beforehand.", "write the branch's name out.")
         return None
     if authorised(facts):
         return spending(facts)
@@ -45,7 +45,7 @@ def covers(target: str, protected: "tuple[str, ...]") -> bool:
     name = short(target)
     if "*" in name:
         before, _, after = name.partition("*")
-        return any([one.startswith(before) and one.endswith(after) and len(one) >= len(before) + len(after) for one in protected])
+        return any(one.startswith(before) and one.endswith(after) and len(one) >= len(before) + len(after) for one in protected)
     return name in protected
 
 

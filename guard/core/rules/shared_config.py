@@ -6,8 +6,9 @@
     git config gc.auto 0                ask
     git config user.name me             pass
 """
+from guard.core.judge import refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, authorised, refuse, typed
+from guard.core.rules import ask, authorised, typed
 
 BREAKING = {"core.bare": "every checkout of this repository stops working while it is set.",
             "core.worktree": "it sends every git command of the repository to that folder.",

@@ -3,8 +3,9 @@
     git commit -am x      in the main checkout   deny
     git status                                   pass
 """
+from guard.core.judge import quoted, refuse
 from guard.core.model import MAIN, UNKNOWN, Answer, Effect, Facts
-from guard.core.rules import authorised, bound, home, quoted, refuse, typed
+from guard.core.rules import authorised, bound, home, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -16,5 +17,6 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if own.condition == "gone":
         return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is gone.",
                       f"wt enter {quoted(own.path)} to make it again, or wt leave to work in the main checkout.")
-    return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is no worktree of this repository any more.",
+    return refuse("stale-worktree", typed(effect),
+                  f"the worktree this session is bound to, {own.path}, is no worktree of this repository any more.",
                   "wt leave to work in the main checkout; what is in that folder stays.")

@@ -5,8 +5,9 @@
     git worktree prune                ask while something is prunable
     git worktree list                 pass
 """
+from guard.core.judge import quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, quoted, refuse, typed
+from guard.core.rules import ask, typed
 
 WHY = {"remove": "git deletes ignored files with it, and with --force uncommitted work as well.",
        "move": "whoever is bound to it would lose it.",
@@ -19,7 +20,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         if not facts.named:
             return None
         names = ", ".join(facts.named[:3]) + (", ..." if len(facts.named) > 3 else "")
-        return ask("worktree-removal", typed(effect), f"git would forget {names}: index, HEAD and unreferenced commits, though the folder may come back.",
+        return ask("worktree-removal", typed(effect),
+                   f"git would forget {names}: index, HEAD and unreferenced commits, though the folder may come back.",
                    "git worktree repair, once the folder is back where it was; git worktree lock keeps one that is away.")
     name = effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else "NAME"
     instead = {"remove": f"wt remove {quoted(name)}", "move": "wt status shows where each worktree is.",

@@ -5,8 +5,9 @@
     git -C "$(...)" commit        ask
     git commit -am x    in W      pass
 """
+from guard.core.judge import quoted, refuse
 from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, UNKNOWN, Answer, Effect, Facts
-from guard.core.rules import ask, authorised, bound, home, in_worktree, quoted, refuse, spending, typed, where
+from guard.core.rules import ask, authorised, bound, home, in_worktree, spending, typed, where
 
 WAY_BACK = ("switch", "checkout")
 
@@ -44,8 +45,8 @@ def in_main(effect: Effect, facts: Facts) -> "Answer | None":
     if own is not None:
         if own.condition in ("gone", "unknown"):
             return None
-        return refuse("main-checkout", typed(effect), f"it would change the main checkout {home(facts).main or facts.root}; {where(facts)}.",
-                      in_worktree(effect, facts))
+        return refuse("main-checkout", typed(effect),
+                      f"it would change the main checkout {home(facts).main or facts.root}; {where(facts)}.", in_worktree(effect, facts))
     if home(facts).settings.mode == "protect":
         return refuse("main-protected", typed(effect), "the main checkout is protected here, and this session is in no worktree.",
                       "wt enter NAME (makes the worktree NAME if there is none), then run it there.")

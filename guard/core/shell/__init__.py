@@ -5,10 +5,10 @@ builtins.py knows the shell's own. No library fits: see ARCHITECTURE.md.
 """
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Union
 
     Part = tuple[Any, ...]
-    Word = tuple[Part, ...]
+    Word = Union[str, tuple[Part, ...]]  # a plain text where nothing in it is expanded
 
 # Parts of a word: (kind, ...). `quoted` parts are neither split nor matched against file names.
 TEXT = "text"        # (TEXT, text)                            as written, outside quotes
@@ -86,5 +86,4 @@ class Block:
 
 
 if TYPE_CHECKING:
-    from typing import Union
     Node = Union[Simple, Pipeline, Block]

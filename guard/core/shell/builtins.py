@@ -20,7 +20,7 @@ def cd(shell: "Shell", given: "list[str]", command: "Command") -> str:
         shell.go([shell.named("HOME") or HOLE])
     elif operands[0] == "-":
         old = shell.variables.get("OLDPWD", HOLE)
-        shell.go([folder for folder in old] if isinstance(old, list) else [HOLE])
+        shell.go(list(old) if isinstance(old, list) else [HOLE])
         return HOLE
     else:
         before = list(shell.folders)
@@ -78,7 +78,7 @@ def read(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 def mapfile(shell: "Shell", given: "list[str]", command: "Command") -> str:
     """`-C text` is run for every so many lines."""
-    if "-C" in given[:-1] and not any([word[:2] == "--" for word in given]):
+    if "-C" in given[:-1] and not any(word[:2] == "--" for word in given):
         shell.copy().follow(given[given.index("-C") + 1] + " 0 " + HOLE)
     if given and given[-1][:1] != "-":
         shell.variables[given[-1]] = HOLE

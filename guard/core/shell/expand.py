@@ -19,8 +19,8 @@ def arguments(shell: "Shell", words: "list[Word]") -> "list[str]":
     """The arguments that a program would get."""
     found: "list[str]" = []
     for word in words:
-        if len(word) == 1 and word[0][0] == TEXT and not any([c in word[0][1] for c in "~{*?["]):
-            found.append(word[0][1])
+        if isinstance(word, str):
+            found.append(word)
             continue
         for one in braces(word):
             found += fields(shell, one)
@@ -29,6 +29,8 @@ def arguments(shell: "Shell", words: "list[Word]") -> "list[str]":
 
 def text(shell: "Shell", word: "Word", matches: bool = False) -> str:
     """One text, neither split nor matched: an assignment's value, a here-document, a redirection's target."""
+    if isinstance(word, str):
+        return word
     return "".join([piece if isinstance(piece, str) else " ".join(piece) for piece, _ in pieces(shell, word, matches)])
 
 
@@ -61,7 +63,7 @@ def fields(shell: "Shell", word: "Word") -> "list[str]":
     return found if now is None else [*found, now]
 
 
-def pieces(shell: "Shell", word: "Word", matches: bool) -> "list[tuple[Any, bool]]":
+def pieces(shell: "Shell", word: "Any", matches: bool) -> "list[tuple[Any, bool]]":
     """(text or a list of texts, is it kept whole?) for each part."""
     found: "list[tuple[Any, bool]]" = []
     for n, part in enumerate(word):
@@ -153,7 +155,7 @@ def operated(shell: "Shell", known: "str | None", name: str, operator: str, argu
 def trimmed(known: str, pattern: str, operator: str) -> str:
     """`${x%pattern}` and its kin, for a literal with at most one star at its inner or outer end."""
     body = pattern.strip("*")
-    if any([c in body for c in "*?[\\"]) or (pattern != body and len(pattern) - len(body) != 1):
+    if any(c in body for c in "*?[\\") or (pattern != body and len(pattern) - len(body) != 1):
         return HOLE
     if operator[0] == "%":
         if pattern == body:
@@ -170,7 +172,7 @@ def trimmed(known: str, pattern: str, operator: str) -> str:
 
 def braces(word: "Word") -> "list[Word]":
     """`a{b,c}` -> `ab`, `ac`."""
-    if not any([part[0] == TEXT and "{" in part[1] for part in word]):
+    if not any(part[0] == TEXT and "{" in part[1] for part in word):
         return [word]
     atoms: "list[Any]" = []
     for part in word:
@@ -210,7 +212,8 @@ def alternatives(atoms: "list[Any]") -> "list[list[Any]]":
 
 def sequence(atoms: "list[Any]") -> "list[list[Any]]":
     """`{1..3}`, `{a..c}`"""
-    first, _, last = atoms[0][1].partition("..") if len(atoms) == 1 and isinstance(atoms[0], tuple) and atoms[0][0] == TEXT else ("", "", "")
+    plain = len(atoms) == 1 and isinstance(atoms[0], tuple) and atoms[0][0] == TEXT
+    first, _, last = atoms[0][1].partition("..") if plain else ("", "", "")
     if first.isdigit() and last.isdigit():
         return [[(TEXT, str(n))] for n in range(int(first), int(last) + 1)][:MOST_BRACES]
     if len(first) == len(last) == 1:

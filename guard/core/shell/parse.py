@@ -2,15 +2,18 @@
 
 Each method that may hold other commands is a generator that yields the parts it needs; `run` keeps them on a stack of its own.
 """
-from guard.core.shell.lex import ENDS, Lexer, literal
 from guard.core.shell import QUOTED, TEXT, Block, Pipeline, Redirect, Script, Simple, Unreadable
+from guard.core.shell.lex import ENDS, PLAIN, Lexer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from guard.core.shell import Node
     from guard.core.shell.lex import Reading
 
+PLAIN_OR_BLANK = PLAIN + " \t"
+OPENS = PLAIN + "<>&("  # what may stand before a redirection or the brackets of a definition
 DEEPEST = 200  # generators on the stack; a command in `$(` takes about five
 REDIRECTIONS = ("&>>", "<<<", "<<-", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">")
 FIRST_OF_A_BLOCK = {
@@ -125,7 +128,7 @@ class Parser(Lexer):
             yield self.gap()
 
     def pipeline(self) -> "Reading":
-        stages = []
+        stages: "list[Node]" = []
         while True:
             self.step()
             word, prefixed = self.keyword(), False
@@ -150,11 +153,10 @@ class Parser(Lexer):
     # --- simple commands ------------------------------------------------------------------------------------------
 
     def command(self, word: str) -> "Reading":
-        if self.char() == "(":
-            return (yield self.after((yield self.bracket())))
-        name = FIRST_OF_A_BLOCK.get(word)
+        name = "bracket" if self.char() == "(" else FIRST_OF_A_BLOCK.get(word)
         if name:
-            return (yield self.after((yield getattr(self, name)(word))))
+            from guard.core.shell import compound  # most texts have none
+            return (yield self.after((yield getattr(compound, name)(self, word))))
         if word in OUT_OF_PLACE and word != "in":
             raise Unreadable(f"{word!r} does not belong there")
         return (yield self.simple())
@@ -176,37 +178,23 @@ class Parser(Lexer):
         command, start, last = Simple(), self.at, self.at
         while True:
             self.step()
+            if self.plain_words(command):
+                last = self.at
+                self.blanks()
             before = self.at
-            plain = self.plain()
-            c = self.char()
-            if plain and (not c or c in ENDS) and not (c in ("<", ">", "(") and c):
-                word: "Any" = ((TEXT, plain),)  # the commonest word costs no generator
-            else:
-                if c in ("<", ">") and (not plain or plain.isdigit() or (plain[0] == "{" and plain[-1] == "}")) and self.char(1) != "(":
-                    command.redirects.append((yield self.redirect(plain)))
-                    last = self.at
-                    self.blanks()
-                    continue
-                if c == "&" and self.char(1) == ">" and not plain:
-                    command.redirects.append((yield self.redirect("")))
-                    last = self.at
-                    self.blanks()
-                    continue
-                if c == "(" and plain and not command.words and not command.assigns and plain[-1] not in "@?*+!=":
+            if self.char() in OPENS and self.char():  # most commands end here
+                plain = self.plain()
+                redirect = yield self.redirect_behind(plain)
+                if redirect is None and self.char() == "(" and is_name(plain, command):
                     return (yield self.definition(plain))
-                if c == "(" and plain[-1:] == "=" and "=" not in plain[:-1] and not command.words:
-                    word = ((TEXT, plain),)
+                if redirect is None:
+                    self.at = before
+                    if not (yield self.other_word(command)):
+                        break
                 else:
-                    self.back_to(before)
-                    word = yield self.word()
-            if not word:
+                    command.redirects.append(redirect)
+            elif not (yield self.other_word(command)):
                 break
-            if not command.words and word[0][0] == TEXT and assignment(word[0][1]):
-                command.assigns.append((yield self.assigned(word)))
-            elif self.char() == "(" and command.words and word[-1][0] == TEXT and word[-1][1][-1:] == "=":
-                command.assigns.append((yield self.assigned(word)))  # declare -a x=(...)
-            else:
-                command.words.append(word)
             last = self.at
             self.blanks()
         if last == start:
@@ -214,14 +202,64 @@ class Parser(Lexer):
         command.said = self.text[start:last]
         return command
 
+    def plain_words(self, command: "Simple") -> bool:
+        """Takes all words up to the next character that means something, in one stride: a thousand file names cost what one does."""
+        start = self.at
+        stretch = self.run_of(PLAIN_OR_BLANK)
+        c = self.char()
+        if "#" in stretch:  # a comment begins a word
+            before = [n + 1 for n in (stretch.find(" #"), stretch.find("\t#")) if n >= 0]
+            at = 0 if stretch[0] == "#" else min(before, default=-1)
+            if at >= 0:
+                stretch, c = stretch[:at], ""
+                self.at = start + at
+        if c and stretch and stretch[-1] not in " \t" and (c not in ENDS or c in "<>("):
+            rest = len(stretch) - len(stretch.rstrip(PLAIN))
+            self.at -= rest  # the last word goes on behind it
+            stretch = stretch[:len(stretch) - rest]
+        if not stretch:
+            return False
+        words = stretch.split()
+        self.steps[0] += len(words) >> 4
+        while words and not command.words and "=" in words[0] and assignment(words[0]):
+            name, operator, value = split_assignment(words.pop(0))
+            command.assigns.append((name, operator, ((TEXT, value),) if value else ()))
+        if has_magic(stretch):
+            command.words += [((TEXT, word),) if has_magic(word) else word for word in words]
+        else:
+            command.words += words
+        self.at = start + len(stretch.rstrip(" \t"))
+        return True
+
+    def redirect_behind(self, plain: str) -> "Reading":
+        """The redirection here, if what stands before it can be its descriptor: `2>`, `{fd}>`, `&>`."""
+        c = self.char()
+        if c in ("<", ">") and (not plain or plain.isdigit() or (plain[0] == "{" and plain[-1] == "}")):
+            return (yield self.redirect(plain))
+        if c == "&" and self.char(1) == ">" and not plain:
+            return (yield self.redirect(""))
+        return None
+
+    def other_word(self, command: "Simple") -> "Reading":
+        """A word with quotes, expansions or brackets in it: an argument or an assignment. False where there is none."""
+        word = yield self.word()
+        if not word:
+            return False
+        written = word[0][1] if word[0][0] == TEXT else ""
+        if not command.words and written and assignment(written):
+            command.assigns.append((yield self.assigned(word)))
+        elif self.char() == "(" and command.words and written and word[-1][0] == TEXT and word[-1][1][-1:] == "=":
+            command.assigns.append((yield self.assigned(word)))  # declare -a x=(...)
+        else:
+            command.words.append(word)
+        return True
+
     def assigned(self, word: "Any") -> "Reading":
         """`x=word`, `x+=word`, `x[i]=word`, `x=(words)`."""
-        name, _, rest = word[0][1].partition("=")
-        operator = "+=" if name.endswith("+") else "="
-        name = name.rstrip("+")
+        name, operator, rest = split_assignment(word[0][1])
         if not rest and len(word) == 1 and self.char() == "(":
             self.at += 1
-            words = []
+            words: "list[Any]" = []
             while True:
                 yield self.gap()
                 if self.char() == ")":
@@ -246,7 +284,7 @@ class Parser(Lexer):
         found = Redirect(fd, operator, word)
         if operator in ("<<", "<<-"):
             delimiter = "".join([part[1] if part[0] in (TEXT, QUOTED) else "$" for part in word])
-            self.waiting.append((found, delimiter, any([part[0] == QUOTED for part in word]), operator == "<<-"))
+            self.waiting.append((found, delimiter, any(part[0] == QUOTED for part in word), operator == "<<-"))
             found.word = ()
         return found
 
@@ -265,159 +303,6 @@ class Parser(Lexer):
         script.lists.append(([("", (yield self.command(self.keyword())))], [False]))
         return Block("function", [script], name)
 
-    # --- compound commands ----------------------------------------------------------------------------------------
-
-    def expect(self, word: str) -> None:
-        if not self.text.startswith(word, self.at) or self.keyword() != word:
-            raise Unreadable(f"{word!r} is missing")
-        self.at += len(word)
-
-    def bracket(self) -> "Reading":
-        """`(( arithmetic ))`, else `( commands )`."""
-        start = self.at
-        if self.char(1) == "(":
-            self.at += 2
-            parts = yield self.arithmetic()
-            if parts is not None:
-                return Block("math", [], words=[tuple(parts)])
-            self.back_to(start)
-        self.at += 1
-        body = yield self.script((), ")")
-        self.at += 1
-        return Block("subshell", [body])
-
-    def group(self, word: str) -> "Reading":
-        self.at += 1
-        body = yield self.script(("}",), "")
-        self.at += 1
-        return Block("group", [body])
-
-    def condition(self, word: str) -> "Reading":
-        bodies = []
-        while word in ("if", "elif"):
-            self.at += len(word)
-            bodies.append((yield self.script(("then",), "")))
-            self.at += 4
-            bodies.append((yield self.script(("elif", "else", "fi"), "")))
-            word = self.keyword()
-        if word == "else":
-            self.at += 4
-            bodies.append((yield self.script(("fi",), "")))
-        self.expect("fi")
-        return Block("if", bodies)
-
-    def loop(self, word: str) -> "Reading":
-        self.at += len(word)
-        condition = yield self.script(("do",), "")
-        return Block("loop", [condition, (yield self.do())])
-
-    def do(self) -> "Reading":
-        yield self.gap()
-        brace = self.char() == "{"
-        self.expect("{" if brace else "do")
-        body = yield self.script(("}" if brace else "done",), "")
-        self.expect("}" if brace else "done")
-        return body
-
-    def iteration(self, word: str) -> "Reading":
-        """for NAME [in words], for ((...)), select."""
-        self.at += len(word)
-        self.blanks()
-        if self.text.startswith("((", self.at):
-            self.at += 2
-            parts = yield self.arithmetic()
-            if parts is None:
-                raise Unreadable("for (( is not closed")
-            self.blanks()
-            if self.char() == ";":
-                self.at += 1
-            return Block("loop", [Script(), (yield self.do())], words=[tuple(parts)])
-        name = self.plain()
-        yield self.gap()
-        words = None
-        if self.keyword() == "in":
-            self.at += 2
-            words = []
-            while True:
-                self.blanks()
-                found = yield self.word()
-                if not found:
-                    break
-                words.append(found)
-        if self.char() == ";":
-            self.at += 1
-        return Block("for", [(yield self.do())], name, words)
-
-    def choice(self, word: str) -> "Reading":
-        """case WORD in [(] PATTERN [| PATTERN] ) commands ;; esac"""
-        self.at += 4
-        self.blanks()
-        words, bodies = [(yield self.word())], []
-        yield self.gap()
-        self.expect("in")
-        while True:
-            yield self.gap()
-            if self.keyword() == "esac":
-                self.at += 4
-                return Block("case", bodies, words=words)
-            if self.char() == "(":
-                self.at += 1
-            while self.char() != ")":
-                self.step()
-                self.blanks()
-                words.append((yield self.word()))
-                self.blanks()
-                if self.char() not in ("|", ")") or not self.char():
-                    raise Unreadable("a pattern of case is not closed")
-                if self.char() == "|":
-                    self.at += 1
-            self.at += 1
-            bodies.append((yield self.script((";;", "esac"), "")))
-            for mark in (";;&", ";;", ";&"):
-                if self.text.startswith(mark, self.at):
-                    self.at += len(mark)
-                    break
-
-    def function(self, word: str) -> "Reading":
-        self.at += 8
-        self.blanks()
-        name = self.plain()
-        self.blanks()
-        if self.text.startswith("(", self.at):
-            self.at = self.next(")") + 1
-        return (yield self.body_of(name))
-
-    def test(self, word: str) -> "Reading":
-        """[[ ... ]]: its words may hold substitutions; its operators mean nothing to us."""
-        self.at += 2
-        words = []
-        while True:
-            self.step()
-            yield self.gap()
-            if self.keyword() == "]]":
-                self.at += 2
-                return Block("test", [], words=words)
-            if not self.char():
-                raise Unreadable("[[ is not closed")
-            found = yield self.word()
-            if found:
-                words.append(found)
-            else:
-                self.at += 1
-
-    def coprocess(self, word: str) -> "Reading":
-        """coproc [NAME] command"""
-        self.at += 6
-        self.blanks()
-        name = self.keyword()
-        after = self.text[self.at + len(name):].lstrip(" \t")[:1] if name else ""
-        if name and name not in FIRST_OF_A_BLOCK and after in ("{", "("):
-            self.at += len(name)
-            self.blanks()
-        script = Script()
-        script.lists.append(([("", (yield self.command(self.keyword())))], [False]))
-        return Block("coproc", [script])
-
 
 def assignment(word: str) -> bool:
     """`NAME=...`, `NAME+=...`, `NAME[...]=...`"""
@@ -426,4 +311,16 @@ def assignment(word: str) -> bool:
     return bool(sign) and name.replace("_", "a").isalnum() and not name[0].isdigit() and name.isascii()
 
 
-__all__ = ["Parser", "literal", "read"]
+def split_assignment(word: str) -> "tuple[str, str, str]":
+    name, _, value = word.partition("=")
+    return name.rstrip("+"), "+=" if name.endswith("+") else "=", value
+
+
+def is_name(plain: str, command: "Simple") -> bool:
+    """Before `(`: the name of a function that is defined here."""
+    return bool(plain) and not command.words and not command.assigns and plain[-1] not in "@?*+!="
+
+
+def has_magic(text: str) -> bool:
+    """Something in it is expanded even outside quotes and without a dollar: ~ { * ? ["""
+    return "*" in text or "{" in text or "?" in text or "[" in text or "~" in text

@@ -4,9 +4,8 @@ Nothing is run. What depends on the outcome of a command is followed both ways; 
 """
 from guard.core.model import UNREAD, Effect
 from guard.core.paths import absolute, is_absolute, join
+from guard.core.shell import HOLE, Pipeline, Simple, Unreadable, as_written
 from guard.core.shell.expand import arguments, text
-from guard.core.shell.lex import MOST_STEPS
-from guard.core.shell import HOLE, Block, Pipeline, Simple, Unreadable, as_written
 from guard.core.shell.parse import read
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from guard.core.shell import Node, Redirect, Script
 
 MOST_FOLDERS = 8
-MOST_ROUNDS = 16
+MOST_NODES = 600  # commands followed in a call, each round of a loop counted
 DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
 TESTS = ("[", "test", "[[", "grep", "rg", "command", "which", "type", "false", "read", "diff", "cmp", "pgrep")  # often fail on purpose
 
@@ -48,10 +47,14 @@ class Command:
 
 
 class Shell:
-    """A shell's state on the way through a script. `world` answers what only the disk knows; `found` collects effects."""
+    """A shell's state on the way through a script. `world` answers what only the disk knows; `found` collects effects.
+
+    `steps`: how many the reader took, and how many commands were followed.
+    """
 
     def __init__(self, world: "Any", folder: str, steps: "list[int]") -> None:
-        self.world, self.folders, self.steps = world, (folder,), steps
+        self.world, self.steps = world, steps
+        self.folders: "tuple[str, ...]" = (folder,)
         self.variables: "dict[str, Any]" = {}      # a text, a list of texts, or None: known to be unset
         self.functions: "dict[str, Script]" = {}
         self.aliases: "dict[str, str]" = {}
@@ -60,7 +63,8 @@ class Shell:
         self.sinks: "dict[str, Script]" = {}       # >(...)
         self.traps: "list[str]" = []
         self.visited: "list[str]" = []             # pushd
-        self.found: "list[Any]" = []
+        self.found: "list[Effect]" = []
+        self.known: "set[tuple[Any, ...]]" = set()
         self.unread: "list[str]" = []
         self.stdin: "str | None" = None
         self.made = self.ended = False
@@ -88,6 +92,13 @@ class Shell:
                 self.variables[name] = HOLE
         self.functions.update(other.functions)
         self.made = self.made or other.made
+
+    def add(self, effect: "Effect") -> None:
+        """One more thing that would happen; the same again at the same place is judged once."""
+        same = (effect.kind, effect.path, effect.git_dir, effect.verb, effect.refs, effect.flags)
+        if same not in self.known:
+            self.known.add(same)
+            self.found.append(effect)
 
     # --- texts ----------------------------------------------------------------------------------------------------
 
@@ -157,8 +168,8 @@ class Shell:
     # --- nodes ----------------------------------------------------------------------------------------------------
 
     def node(self, node: "Node") -> str:
-        self.steps[0] += 2
-        if self.steps[0] > MOST_STEPS:
+        self.steps[1] += 1
+        if self.steps[1] > MOST_NODES:
             raise Unreadable("it is too long")
         if isinstance(node, Simple):
             return self.simple(node)
@@ -171,82 +182,10 @@ class Shell:
             return flowing or ""
         before = self.stdin
         streams = self.redirected(node.redirects)
-        printed: str = getattr(self, "_" + node.kind)(node)
+        from guard.core.shell.blocks import FOLLOWED  # most texts have none
+        printed: str = FOLLOWED[node.kind](self, node)
         self.stdin = before
         return self.printed_to(streams, printed)
-
-    def _subshell(self, node: "Block") -> str:
-        return self.copy().script(node.bodies[0])
-
-    _coproc = _subshell
-
-    def _group(self, node: "Block") -> str:
-        return self.script(node.bodies[0])
-
-    def _if(self, node: "Block") -> str:
-        ends, bodies = [], node.bodies
-        for n in range(0, len(bodies) - 1, 2):
-            self.script(bodies[n])
-            branch = self.copy()
-            branch.script(bodies[n + 1])
-            ends.append(branch)
-        if len(bodies) % 2:
-            self.script(bodies[-1])
-        for branch in ends:
-            self.join(branch)
-        return HOLE
-
-    def _loop(self, node: "Block") -> str:
-        for word in node.words or []:
-            text(self, word)
-        for _ in range(2):
-            self.script(node.bodies[0])
-            around, before = self.copy(), self.folders
-            around.script(node.bodies[1])
-            self.join(around)
-            if self.folders == before:
-                break
-        return HOLE
-
-    def _for(self, node: "Block") -> str:
-        values = self.arguments if node.words is None else arguments(self, node.words)
-        if len(values) <= MOST_ROUNDS and not any([HOLE in value or "\1" in value for value in values]):
-            printed = []
-            for value in values:
-                self.variables[node.name] = as_written(value)
-                printed.append(self.script(node.bodies[0]))
-            return "".join(printed)
-        for _ in range(2):
-            around, before = self.copy(), self.folders
-            around.variables[node.name] = HOLE
-            around.script(node.bodies[0])
-            self.join(around)
-            if self.folders == before:
-                break
-        return HOLE
-
-    def _case(self, node: "Block") -> str:
-        for word in node.words or []:
-            text(self, word)
-        ends = []
-        for body in node.bodies:
-            branch = self.copy()
-            branch.script(body)
-            ends.append(branch)
-        for branch in ends:
-            self.join(branch)
-        return HOLE
-
-    def _function(self, node: "Block") -> str:
-        self.functions[node.name] = node.bodies[0]
-        return ""
-
-    def _test(self, node: "Block") -> str:
-        for word in node.words or []:
-            text(self, word)
-        return ""
-
-    _math = _test
 
     # --- simple commands ------------------------------------------------------------------------------------------
 
@@ -426,7 +365,7 @@ class Shell:
     def go(self, targets: "list[str]", kept: bool = False) -> None:
         """`cd`: to each of these folders, or nowhere if it is not there and nothing here can have made it."""
         new = tuple(dict.fromkeys(targets))
-        if not kept and any([HOLE not in folder and folder not in self.folders_made and not self.world.is_folder(folder) for folder in new]):
+        if not kept and any(HOLE not in folder and folder not in self.folders_made and not self.world.is_folder(folder) for folder in new):
             self.missed = self.folders
         self.folders = new if len(new) <= MOST_FOLDERS else (HOLE,)
 
@@ -436,8 +375,8 @@ def is_test(node: "Any") -> bool:
     if isinstance(node, Pipeline):
         return is_test(node.stages[-1])
     if isinstance(node, Simple):
-        first = node.words[0][0] if node.words else None
-        return first is not None and first[0] == "text" and first[1] in TESTS
+        first = node.words[0] if node.words else ""
+        return (first if isinstance(first, str) else str(first[0][1])) in TESTS
     return bool(node.kind in ("test", "math"))
 
 
@@ -454,13 +393,12 @@ def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
 
 def effects(call: "Call", command: str, world: "Any") -> "list[Effect]":
     """A shell tool's command to the effects of every program in it, in their order; what could not be read comes last."""
-    shell = Shell(world, call.cwd, [0])
+    shell = Shell(world, call.cwd, [0, 0])
     try:
         finished(shell, command.replace("\0", ""), [])
     except Unreadable as fault:
         shell.unread.append(f"{fault}\n{command}")
-    found: "list[Effect]" = shell.found
     for said in shell.unread[:1]:
         why, _, unread = said.partition("\n")
-        found.append(Effect(kind=UNREAD, path=call.cwd, said=why, refs=(unread,)))
-    return found
+        shell.found.append(Effect(kind=UNREAD, path=call.cwd, said=why, refs=(unread,)))
+    return shell.found

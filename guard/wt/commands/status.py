@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from guard.core import model
-from guard.core.files import quoted
+from guard.core.judge import quoted
 from guard.edge import disk
 from guard.edge.binding import condition
 from guard.edge.records import lasts

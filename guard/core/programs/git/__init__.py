@@ -12,26 +12,39 @@ if TYPE_CHECKING:
     from guard.core.shell.run import Command
 
 MOST_ALIASES = 10
-VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source", "--list-cmds")
+MOST_SHOWN = 40  # words of a command in a message
+VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source",
+          "--list-cmds")
 VERBS = {
     "push": "push", "send-pack": "push", "subtree": "push", "http-push": "push",
     "checkout": "branches", "switch": "branches", "branch": "branches", "update-ref": "branches", "symbolic-ref": "branches",
     "fetch": "branches", "pull": "branches", "merge": "branches", "rebase": "branches", "worktree": "shared", "config": "shared",
-    "init": "shared", "clone": "elsewhere", "reflog": "shared", "gc": "shared", "prune": "shared", "maintenance": "shared", "filter-branch": "shared",
+    "init": "shared", "clone": "elsewhere", "reflog": "shared", "gc": "shared", "prune": "shared", "maintenance": "shared",
+    "filter-branch": "shared",
     "filter-repo": "shared", "replace": "shared", "remote": "shared", "stash": "changes", "bisect": "changes", "submodule": "changes",
     "notes": "", "tag": ""}
 CHANGES = frozenset((
-    "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-index", "merge-recursive", "mv", "read-tree", "reset",
-    "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn", "p4", "lfs-checkout", "undo"))
+    "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-index", "merge-recursive", "mv",
+    "read-tree", "reset",
+    "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn", "p4",
+    "lfs-checkout", "undo"))
 READS = frozenset((
-    "annotate", "archive", "blame", "bugreport", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "cherry",
-    "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff", "diff-files", "diff-index",
-    "diff-tree", "difftool", "fast-export", "fast-import", "fetch-pack", "fmt-merge-msg", "for-each-ref", "for-each-repo", "format-patch", "fsck",
-    "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send", "index-pack", "instaweb", "interpret-trailers", "log",
-    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-file", "merge-tree", "mktag", "mktree", "multi-pack-index",
-    "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack", "repack", "request-pull", "rerere", "rev-list", "rev-parse",
-    "scalar", "send-email", "shortlog", "show", "show-branch", "show-index", "show-ref", "status", "stripspace", "unpack-file", "unpack-objects",
-    "update-server-info", "upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "write-tree",
+    "annotate", "archive", "blame", "bugreport", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format",
+    "cherry",
+    "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff", "diff-files",
+    "diff-index",
+    "diff-tree", "difftool", "fast-export", "fast-import", "fetch-pack", "fmt-merge-msg", "for-each-ref", "for-each-repo",
+    "format-patch", "fsck",
+    "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send", "index-pack", "instaweb",
+    "interpret-trailers", "log",
+    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-file", "merge-tree", "mktag", "mktree",
+    "multi-pack-index",
+    "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack", "repack", "request-pull", "rerere", "rev-list",
+    "rev-parse",
+    "scalar", "send-email", "shortlog", "show", "show-branch", "show-index", "show-ref", "status", "stripspace", "unpack-file",
+    "unpack-objects",
+    "update-server-info", "upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged",
+    "write-tree",
     "lfs", "credential-cache", "credential-store", "backfill", "repo", "last-modified", "history"))
 
 
@@ -48,16 +61,16 @@ class Git:
 
     @property
     def typed(self) -> "tuple[str, ...]":
-        return (self.verb, *[as_written(word) for word in self.words])
+        return (self.verb, *[as_written(word) for word in self.words[:MOST_SHOWN]])
 
     def add(self, kind: str, refs: "tuple[str, ...]" = (), flags: "tuple[str, ...]" = ()) -> None:
         """One effect for each folder it may run in."""
         for folder in self.folders:
-            effect = Effect(kind=kind, path=self.command.path(self.work_tree, folder) if self.work_tree else folder, verb=self.verb,
-                            said=f"git {self.verb}", refs=tuple(refs), flags=tuple(flags), words=self.typed,
-                            git_dir=self.command.path(self.git_dir, folder) if self.git_dir else "")
-            if effect not in self.command.shell.found:
-                self.command.shell.found.append(effect)
+            git_dir = self.command.path(self.git_dir, folder) if self.git_dir else ""
+            files = self.command.path(self.work_tree, folder) if self.work_tree else folder
+            for at in [git_dir, ""] if git_dir and self.work_tree and kind == CHANGE else [git_dir]:  # HEAD and index here, files there
+                self.command.shell.add(Effect(kind=kind, path=files, verb=self.verb, said=f"git {self.verb}", refs=tuple(refs),
+                                              flags=tuple(flags), words=self.typed, git_dir=at))
 
     def changes(self, flags: "tuple[str, ...]" = ()) -> None:
         self.add(CHANGE, (), flags)
@@ -107,17 +120,18 @@ def followed(git: "Git") -> str:
     elif git.verb in CHANGES:
         from guard.core.programs.git import changes
         changes.run(git)
-    elif git.verb in ("rev-parse", "status", "log", "diff"):
-        pass
     return printed(git)
+
+
+NAMES_HEAD = (("branch", ["--show-current"]), ("rev-parse", ["--abbrev-ref", "HEAD"]), ("symbolic-ref", ["--short", "HEAD"]))
 
 
 def printed(git: "Git") -> str:
     """What a few questions answer: `$(git branch --show-current)` is too common to be left unknown."""
-    world, words = git.command.shell.world, [word for word in git.words if word not in ("-q", "--quiet", "--verify", "--symbolic-full-name")]
+    world, words = git.command.shell.world, [word for word in git.words if word not in ("-q", "--quiet", "--verify")]
     if len(git.folders) != 1 or HOLE in git.folders[0] or git.git_dir:
         return HOLE
-    if (git.verb, words) in (("branch", ["--show-current"]), ("rev-parse", ["--abbrev-ref", "HEAD"]), ("symbolic-ref", ["--short", "HEAD"])):
+    if (git.verb, words) in NAMES_HEAD:
         return (world.head(git.folders[0]) or HOLE) + "\n"
     if (git.verb, words) == ("rev-parse", ["--show-toplevel"]):
         return (world.top(git.folders[0]) or HOLE) + "\n"
@@ -179,7 +193,7 @@ def expanded(git: "Git", command: "Command", text: str, deep: int) -> str:
 # --- options: long ones by any unambiguous beginning, short ones in clusters, operands in between (gitcli(7)) --------
 
 class Options:
-    """`flags`: long name (or letter) -> value, "" for none; `--no-x` takes x away. `operands`; `paths`: what stands behind `--`, or None."""
+    """`flags`: long name (or letter) -> value, "" for none; `--no-x` takes x away. `paths`: what stands behind `--`, or None."""
 
     __slots__ = ("flags", "operands", "paths")
 
@@ -189,7 +203,7 @@ class Options:
         self.paths: "list[str] | None" = None
 
     def has(self, *names: str) -> bool:
-        return any([name in self.flags for name in names])
+        return any(name in self.flags for name in names)
 
 
 def parsed(words: "Iterable[str]", known: str) -> Options:

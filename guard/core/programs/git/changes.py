@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-READING = {"stash": ("list", "show", "create"), "bisect": ("log", "visualize", "view", "help"), "submodule": ("status", "summary", "foreach", "--quiet"),
+READING = {"stash": ("list", "show", "create"), "bisect": ("log", "visualize", "view", "help"), "submodule": ("status", "summary"),
            "sparse-checkout": ("list", "check-rules")}
 DRY = {"add": ("-n", "--dry-run"), "commit": ("--dry-run", "--short", "--porcelain"), "rm": ("-n", "--dry-run"), "mv": ("-n", "--dry-run"),
        "clean": ("-n", "--dry-run"), "apply": ("--check", "--stat", "--numstat", "--summary"), "am": ("--show-current-patch",)}
@@ -13,13 +13,13 @@ DRY = {"add": ("-n", "--dry-run"), "commit": ("--dry-run", "--short", "--porcela
 
 def run(git: "Git") -> None:
     first = next((word for word in git.words if word[:1] != "-"), "")
-    if first in READING.get(git.verb, ()) and (git.verb != "submodule" or first != "foreach"):
+    if first in READING.get(git.verb, ()):
         return
     if git.verb == "submodule" and first == "foreach":
         foreach(git)
         return
     plain = git.words[:git.words.index("--")] if "--" in git.words else git.words
-    if any([word in DRY.get(git.verb, ()) for word in plain]) or dry_cluster(git.verb, plain):
+    if any(word in DRY.get(git.verb, ()) for word in plain) or dry_cluster(git.verb, plain):
         return
     if git.verb in ("commit", "am") and skips_hooks(git.verb, plain):
         git.add(UNHOOKED)
@@ -28,7 +28,8 @@ def run(git: "Git") -> None:
 
 def dry_cluster(verb: str, words: "list[str]") -> bool:
     """git clean -nd: the n of a cluster."""
-    return verb in ("clean", "add", "rm") and any([word[:1] == "-" and word[:2] != "--" and "n" in word and "e" not in word for word in words])
+    clusters = [word for word in words if word[:1] == "-" and word[:2] != "--"]
+    return verb in ("clean", "add", "rm") and any("n" in word.partition("e")[0] for word in clusters)
 
 
 def skips_hooks(verb: str, words: "list[str]") -> bool:

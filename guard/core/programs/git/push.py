@@ -6,9 +6,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-OPTIONS = ("f/force d/delete n/dry-run q/quiet v/verbose u/set-upstream o/push-option= repo= exec= receive-pack= all branches mirror tags follow-tags "
-           "prune no-verify verify force-with-lease? force-if-includes signed? recurse-submodules= atomic porcelain progress thin 4/ipv4 6/ipv6 "
+OPTIONS = ("f/force d/delete n/dry-run q/quiet v/verbose u/set-upstream o/push-option= repo= exec= receive-pack= all branches mirror "
+           "tags follow-tags "
+           "prune no-verify verify force-with-lease? force-if-includes signed? recurse-submodules= atomic porcelain progress thin 4/ipv4 "
+           "6/ipv6 "
            "P/prefix= m/message= b/branch= onto= rejoin squash annotate=")
+
+FLAGS = ("force", "delete", "all", "branches", "mirror", "tags", "force-with-lease", "prune")
 
 
 def run(git: "Git") -> None:
@@ -27,7 +31,7 @@ def run(git: "Git") -> None:
     remote = found.flags.get("repo", "")
     if operands and not remote:
         remote, operands = operands[0], operands[1:]
-    flags = tuple([flag for flag in found.flags if flag in ("force", "delete", "all", "branches", "mirror", "tags", "force-with-lease", "prune")])
+    flags = tuple([flag for flag in found.flags if flag in FLAGS])
     git.add(PUSH, (remote, *tags_as_refs(operands)), flags)
 
 

@@ -9,9 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-CONFIG_OPTIONS = ("f/file= blob= global system local worktree add replace-all get get-all get-regexp get-urlmatch unset unset-all remove-section "
-                  "rename-section l/list e/edit type= bool int bool-or-int path expiry-date z/null name-only show-origin show-scope fixed-value "
+CONFIG_OPTIONS = ("f/file= blob= global system local worktree add replace-all get get-all get-regexp get-urlmatch unset unset-all "
+                  "remove-section "
+                  "rename-section l/list e/edit type= bool int bool-or-int path expiry-date z/null name-only show-origin show-scope "
+                  "fixed-value "
                   "default= comment= all append regexp= url= value= get-color get-colorbool includes no-includes")
+NOT_SHARED = ("global", "system", "file", "blob", "worktree", "get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color",
+              "get-colorbool")
 ADD_WORKTREE = "f/force b= B= d/detach checkout no-checkout lock reason= q/quiet track? guess-remote orphan relative-paths"
 
 
@@ -40,7 +44,7 @@ def worktree(git: "Git") -> None:
 
 def config(git: "Git") -> None:
     found = parsed(git.words, CONFIG_OPTIONS)
-    if found.has("global", "system", "file", "blob", "worktree", "get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"):
+    if found.has(*NOT_SHARED):
         return
     words = found.operands + (found.paths or [])
     verb = words[0] if words and words[0] in ("set", "unset", "get", "list", "edit", "remove-section", "rename-section") else ""
@@ -68,15 +72,15 @@ def init(git: "Git") -> None:
 
 def remote(git: "Git") -> None:
     words = [word for word in git.words if word not in ("-v", "--verbose")]
-    if words[:1] == ["add"] and any([word.startswith("--mirror") for word in words]):
+    if words[:1] == ["add"] and any(word.startswith("--mirror") for word in words):
         git.add(CONFIG, ("remote.*.mirror", "true"))
 
 
 def reflog(git: "Git") -> None:
     """Expiring by the clock is what gc does by itself; by hand it takes the last way back to lost commits."""
-    if git.words[:1] == ["expire"] and not any([word in ("-n", "--dry-run") for word in git.words]):
-        if any([word.startswith(("--expire", "--expire-unreachable", "--rewrite")) for word in git.words]):
-            git.add(HISTORY)
+    by_hand = any(word.startswith(("--expire", "--rewrite")) for word in git.words)
+    if git.words[:1] == ["expire"] and by_hand and not any(word in ("-n", "--dry-run") for word in git.words):
+        git.add(HISTORY)
 
 
 def collect(git: "Git") -> None:
@@ -87,17 +91,17 @@ def collect(git: "Git") -> None:
 
 
 def prune(git: "Git") -> None:
-    if not any([word in ("-n", "--dry-run") or word.startswith("--expire") for word in git.words]):
+    if not any(word in ("-n", "--dry-run") or word.startswith("--expire") for word in git.words):
         git.add(HISTORY)
 
 
 def rewrite(git: "Git") -> None:
-    if not any([word in ("--dry-run", "--analyze") for word in git.words]):
+    if not any(word in ("--dry-run", "--analyze") for word in git.words):
         git.add(HISTORY)
 
 
 def replace(git: "Git") -> None:
-    if git.words and not any([word in ("-l", "--list") for word in git.words]):
+    if git.words and not any(word in ("-l", "--list") for word in git.words):
         git.add(HISTORY)
 
 

@@ -1,0 +1,91 @@
+"""Compound commands, followed: both ways where nobody knows which, loops until the folder settles."""
+from guard.core.shell import HOLE, as_written
+from guard.core.shell.expand import arguments, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell import Block
+    from guard.core.shell.run import Shell
+
+MOST_ROUNDS = 16  # of a loop over known words
+
+
+def subshell(shell: "Shell", node: "Block") -> str:
+    return shell.copy().script(node.bodies[0])
+
+
+def group(shell: "Shell", node: "Block") -> str:
+    return shell.script(node.bodies[0])
+
+
+def condition(shell: "Shell", node: "Block") -> str:
+    ends, bodies = [], node.bodies
+    for n in range(0, len(bodies) - 1, 2):
+        shell.script(bodies[n])
+        branch = shell.copy()
+        branch.script(bodies[n + 1])
+        ends.append(branch)
+    if len(bodies) % 2:
+        shell.script(bodies[-1])
+    for branch in ends:
+        shell.join(branch)
+    return HOLE
+
+
+def loop(shell: "Shell", node: "Block") -> str:
+    for word in node.words or []:
+        text(shell, word)
+    for _ in range(2):
+        shell.script(node.bodies[0])
+        around, before = shell.copy(), shell.folders
+        around.script(node.bodies[1])
+        shell.join(around)
+        if shell.folders == before:
+            break
+    return HOLE
+
+
+def iteration(shell: "Shell", node: "Block") -> str:
+    values = shell.arguments if node.words is None else arguments(shell, node.words)
+    if len(values) <= MOST_ROUNDS and not any(HOLE in value or "\1" in value for value in values):
+        printed = []
+        for value in values:
+            shell.variables[node.name] = as_written(value)
+            printed.append(shell.script(node.bodies[0]))
+        return "".join(printed)
+    for _ in range(2):
+        around, before = shell.copy(), shell.folders
+        around.variables[node.name] = HOLE
+        around.script(node.bodies[0])
+        shell.join(around)
+        if shell.folders == before:
+            break
+    return HOLE
+
+
+def choice(shell: "Shell", node: "Block") -> str:
+    for word in node.words or []:
+        text(shell, word)
+    ends = []
+    for body in node.bodies:
+        branch = shell.copy()
+        branch.script(body)
+        ends.append(branch)
+    for branch in ends:
+        shell.join(branch)
+    return HOLE
+
+
+def function(shell: "Shell", node: "Block") -> str:
+    shell.functions[node.name] = node.bodies[0]
+    return ""
+
+
+def test(shell: "Shell", node: "Block") -> str:
+    for word in node.words or []:
+        text(shell, word)
+    return ""
+
+
+FOLLOWED = {"subshell": subshell, "coproc": subshell, "group": group, "if": condition, "loop": loop, "for": iteration, "case": choice,
+            "function": function, "test": test, "math": test}
