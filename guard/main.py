@@ -1,7 +1,7 @@
 """One call in one screen: read, effects, facts, verdict, answer. A fault of ours lets the call pass, and is heard."""
 from guard import clients
 from guard.core import tools
-from guard.core.model import ALLOW, ASK, Call, Fault, Verdict
+from guard.core.model import ALLOW, ASK, REWRITE, Call, Fault, Verdict
 from guard.core.paths import absolute, is_absolute, join
 from guard.edge import disk as real_disk
 from guard.edge import wire
@@ -69,9 +69,11 @@ def decide(call: Call, can: "Any", disk: "Any") -> Verdict:
     """The verdict for a call, and the line in the audit when it was not a plain pass."""
     effects = tools.effects(call, lambda: surroundings(disk))
     verdict = judged_by(effects, call, can, disk) if effects else Verdict(kind=ALLOW)
-    if verdict.kind == ALLOW and can.hands_over and call.tool == "Bash":
+    if can.hands_over and verdict.kind in (ALLOW, ASK) and call.tool == "Bash":
         from guard.core.handover import handed_over
-        return handed_over(call, can.hands_over).but(note=verdict.note, rule=verdict.rule)  # type: ignore[no-any-return]
+        command = handed_over(call, can.hands_over)
+        if command is not None:  # what a person agrees to needs it as well
+            return verdict.but(kind=REWRITE if verdict.kind == ALLOW else ASK, input={**call.input, "command": command})  # type: ignore[no-any-return]
     return verdict
 
 

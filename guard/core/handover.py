@@ -1,22 +1,20 @@
 """The session's id for a shell that does not know it: put in front of a command that calls `wt`."""
-from guard.core.model import ALLOW, REWRITE, Verdict
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.model import Call
 
 PROGRAMS = ("wt", "worktree-guard")
-VERBS = ("enter", "new", "leave", "status", "authorize-main", "revoke-main", "allow", "create", "exit", "doctor", "--json")
+VERBS = ("enter", "new", "leave", "status", "authorize-main", "revoke-main", "allow", "create", "exit", "doctor", "explain", "--json")
 
 
-def handed_over(call: "Call", variable: str) -> Verdict:
-    """`wt enter x` -> `export ZCODE_SESSION_ID=<id>; wt enter x`, once, and only for an id that needs no quoting."""
+def handed_over(call: "Call", variable: str) -> "str | None":
+    """`wt enter x` -> `export ZCODE_SESSION_ID=<id>; wt enter x`, once, and only for an id that needs no quoting. Else None."""
     command, session = call.input.get("command"), call.session
     if not isinstance(command, str) or not calls_wt(command) or command.startswith(f"export {variable}="):
-        return Verdict(kind=ALLOW)
+        return None
     if not session or not all(c.isascii() and (c.isalnum() or c in "._-") for c in session):
-        return Verdict(kind=ALLOW)
-    return Verdict(kind=REWRITE, input={**call.input, "command": f"export {variable}={session}; {command}"})
+        return None
+    return f"export {variable}={session}; {command}"
 
 
 def calls_wt(command: str) -> bool:

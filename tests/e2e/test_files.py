@@ -25,7 +25,7 @@ PASS = [
     ("glob with an absolute pattern in W", "Glob", {"pattern": "{W}/**/*.py"}, "{R}"),
     ("search outside", "Grep", {"pattern": "x", "path": "{OUT}"}, "{R}"),
     ("an unknown tool", "Frobnicate", {"file_path": "{R}/src/app.py"}, "{R}"),
-    ("a shell command passes for now", "Bash", {"command": "ls {R}"}, "{R}"),
+    ("a shell command that looks elsewhere", "Bash", {"command": "ls {OUT}"}, "{W}"),
     ("read of a file neither has", "Read", {"file_path": "{R}/nowhere.txt"}, "{R}"),
     ("an MCP tool that reads", "mcp__fs__read_file", {"path": "{R}/src/app.py"}, "{W}"),
     ("an MCP write in W", "mcp__fs__write_file", {"path": "{W}/a", "content": "{R}/src/app.py"}, "{R}"),

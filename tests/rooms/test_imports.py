@@ -14,7 +14,7 @@ from tests.worlds import HOOK, ROOT, World
 
 # room (longest prefix wins): what it may import. A module may always import its own room's siblings where its room is listed.
 TABLE: dict[str, tuple[str, ...]] = {
-    "hooks.pre_tool_use": ("sys", "posix", "guard.main"),
+    "hooks.pre_tool_use": ("gc", "sys", "posix", "guard.main"),
     "hooks.event": ("sys", "guard.events"),
     "guard": (),
     "guard.main": ("guard.clients", "guard.core", "guard.edge"),
@@ -160,7 +160,7 @@ posix._exit = told
 __file__ = sys.argv.pop(1)
 exec(compile(open(__file__).read(), __file__, "exec"))
 """
-FOREIGN = ["_json", "guard", "guard.clients", "guard.clients.claude", "guard.core", "guard.core.model", "guard.core.paths",
+FOREIGN = ["_json", "gc", "guard", "guard.clients", "guard.clients.claude", "guard.core", "guard.core.model", "guard.core.paths",
            "guard.core.tools", "guard.edge", "guard.edge.disk", "guard.edge.wire", "guard.main"]
 JUDGED = sorted([*FOREIGN, "guard.core.files", "guard.core.judge", "guard.edge.binding", "guard.edge.look",
                  "guard.edge.records", "guard.edge.repo"])
@@ -171,6 +171,15 @@ LOADED = [
     ("a moved read", "Read", {"file_path": "{R}/src/app.py"}, sorted([*JUDGED, "guard.edge.audit"])),
     ("a refused write", "Write", {"file_path": "{W2}/a", "content": ""}, sorted([*JUDGED, "guard.edge.audit"])),
 ]
+READER = ["guard.core.programs", "guard.core.shell", "guard.core.shell.expand", "guard.core.shell.lex", "guard.core.shell.parse",
+          "guard.core.shell.run", "guard.edge.commands", "guard.edge.repo"]
+GIT = sorted({*JUDGED, *READER, "guard.core.programs.git", "guard.core.rules"} - {"guard.core.files"})
+SHELL = [
+    ("nothing to say", "echo hello > /dev/null", sorted([*FOREIGN, *READER, "guard.core.shell.builtins"])),
+    ("a commit in W", "git add -A && git commit -qm x", sorted([*GIT, "guard.core.programs.git.changes"])),
+    ("a refused push", "git push origin HEAD:main",
+     sorted([*GIT, "guard.core.programs.git.push", "guard.core.rules.push_to_protected", "guard.edge.audit"])),
+]
 
 
 @pytest.mark.parametrize(("_id", "tool", "given", "expected"), LOADED, ids=[row[0] for row in LOADED])
@@ -180,6 +189,15 @@ def test_a_call_loads_exactly_these_modules(bound: World, _id: str, tool: str, g
                           capture_output=True, check=True)
     assert ast.literal_eval(done.stderr.decode()) == expected
     assert len([name for name in expected if name.startswith("guard.")]) <= 18
+
+
+@pytest.mark.parametrize(("_id", "command", "expected"), SHELL, ids=[row[0] for row in SHELL])
+def test_a_command_loads_exactly_these_modules(bound: World, _id: str, command: str, expected: list[str]) -> None:
+    document = json.dumps(bound.document("Bash", {"command": command}, "{W}")).encode()
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", SPY, str(HOOK), "--client", "claude-code"], input=document, env=bound.env,
+                          capture_output=True, check=True)
+    assert ast.literal_eval(done.stderr.decode()) == expected
+    assert len([name for name in expected if name.startswith("guard.")]) <= 28
 
 
 def test_a_repository_without_state_costs_two_modules_less(world: World) -> None:

@@ -31,6 +31,7 @@ READERS = frozenset((
     "sha256sum",
     "cksum", "shellcheck", "cloc", "tokei", "ctags", "eza", "exa", "sed", "base64", *TEXTS, "find", "fd", "fdfind", "awk", "gawk",
     "mawk", "nawk"))
+LISTERS = ("ls", "find", "fd", "fdfind", "tree", "rg", "ag", "du")  # they look around them, whatever they are fed
 # Programs whose answer does not depend on where they run.
 ANYWHERE = frozenset((
     "date", "whoami", "id", "uname", "hostname", "which", "whereis", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc",
@@ -77,7 +78,7 @@ def start_program(command: "Command") -> str:
     module = MODULES.get(name) or (name.startswith("git-") and "git")
     if not module:
         return unknown(command, name)
-    if name in READERS:
+    if name in READERS and (command.stdin is None or name in LISTERS):
         noted(command, name)
     found: str = __import__(f"guard.core.programs.{module}", fromlist=["run"]).run(command)
     return found
@@ -103,9 +104,11 @@ def unknown(command: "Command", name: str) -> str:
         shell.copy().call(handler, command.argv, {})
     if name not in READERS:
         shell.made = True
-    content = shell.content_of(command.argv[0]) if "/" in command.argv[0] else None
-    if content is not None and content[:2] == "#!" and is_shell_script(content):
-        shell.copy().call_text(content, command.argv[1:])
+    if "/" in command.argv[0]:
+        from guard.core.shell.streams import content_of
+        content = content_of(shell, command.argv[0])
+        if content is not None and content[:2] == "#!" and is_shell_script(content):
+            shell.copy().call_text(content, command.argv[1:])
     noted(command, name)
     return HOLE
 

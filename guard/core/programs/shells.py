@@ -40,7 +40,8 @@ def run(command: "Command") -> str:
             return HOLE
         inner.stdin = None
         return printed(inner, command.stdin, words)
-    content = inner.content_of(words[0])
+    from guard.core.shell.streams import content_of
+    content = content_of(inner, words[0])
     if content is None:
         return HOLE
     return printed(inner, content, words[1:])

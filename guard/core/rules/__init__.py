@@ -2,13 +2,11 @@
 
 A rule is a module with `answer(effect, facts)` that gives an Answer or None; RULES says for which kinds it is asked.
 """
-from guard.core.judge import quoted, refuse, working_in
+from guard.core.judge import question, quoted, refuse, working_in
 from guard.core.model import (
-    ASK,
     BRANCH,
     CHANGE,
     CONFIG,
-    DENY,
     ELSEWHERE,
     HISTORY,
     MAIN,
@@ -122,15 +120,11 @@ def spending(facts: Facts) -> Answer:
     return Answer(kind="allow", spends=home(facts).authorisation if home(facts).once else "")
 
 
-def ask(rule: str, what: str, why: str, instead: str) -> Answer:
-    return refuse(rule, what, why, instead).but(kind=ASK)  # type: ignore[no-any-return]
-
-
 def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answer | None":
     """The answer that a setting names: pass, ask or deny."""
     if setting == "pass":
         return None
-    return refuse(rule, what, why, instead).but(kind=DENY if setting == "deny" else ASK)  # type: ignore[no-any-return]
+    return (refuse if setting == "deny" else question)(rule, what, why, instead)
 
 
 def typed(effect: Effect) -> str:

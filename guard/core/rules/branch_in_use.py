@@ -5,9 +5,9 @@
     git branch -d merged                                pass
     git branch -m new-name  the own one                 pass
 """
-from guard.core.judge import quoted, refuse
+from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, authorised, bound, short, typed, where
+from guard.core.rules import authorised, bound, short, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -20,17 +20,17 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
             continue
         if "delete" in effect.flags:
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}.",
-                          f"wt remove {quoted(path)} looks first whether anything would be lost, and takes the branch with it.")
+                          "wt status  (shows who works there; a branch goes after its worktree)")
         if path != own and ("force" in effect.flags or "move" in effect.flags or "rename" in effect.flags) and "create" not in effect.flags:
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in another worktree, {path}; {where(facts)}.",
-                          "move your own branch, or ask whoever works there.")
+                          "wt status  (shows who works there)")
     if "delete" in effect.flags and any(name in ("refs/stash", "stash") for name in names):
         return refuse("worktree-branch", typed(effect), "the stash is one for all worktrees.",
-                      "git stash list shows whose entries those are.")
+                      "git stash list  (shows whose entries those are)")
     if "delete" in effect.flags and facts.lost:
         commits = "a commit" if facts.lost == 1 else f"{facts.lost} commits"
-        return ask("unmerged-branch", typed(effect), f"{commits} would be held by no branch any more.",
-                   f"git branch -d {' '.join(map(quoted, names))}, which refuses while something is unmerged.")
+        return question("unmerged-branch", typed(effect), f"{commits} would be held by no branch any more.",
+                   f"git branch -d {' '.join(map(quoted, names))}  (refuses while something is unmerged)")
     return None
 
 

@@ -20,6 +20,6 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if authorised(facts):
         return spending(facts)
     why = WHY.get(effect.verb, "it rewrites main and the branches of every other worktree.")
-    instead = "git gc, which keeps what is younger than two weeks." if effect.verb in ("reflog", "gc", "prune", "maintenance") else (
-        "git rebase on your own branch; a person can allow more: wt authorize-main --reason '...'")
+    instead = "git gc  (keeps what is younger than two weeks)" if effect.verb in ("reflog", "gc", "prune", "maintenance") else (
+        "git rebase main  (on your own branch; a person can allow more: wt authorize-main --reason '...')")
     return refuse("history", typed(effect), why, instead)

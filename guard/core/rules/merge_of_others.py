@@ -4,9 +4,9 @@
     git merge main                           pass
     git rebase origin/main                   pass
 """
-from guard.core.judge import quoted
+from guard.core.judge import question, quoted
 from guard.core.model import OWN, Answer, Effect, Facts
-from guard.core.rules import ask, bound, short, typed
+from guard.core.rules import bound, short, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -16,6 +16,6 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     names = [short(name) for name in effect.refs]
     for branch, path in facts.held[1:] if facts.held and facts.held[0][0] in facts.protected else facts.held:
         if branch and branch in names and branch not in facts.protected and path != own.path:
-            return ask("merge-of-others", typed(effect), f"{branch} is what the worktree {path} works on; it may not be finished.",
-                       f"git log --oneline {quoted(f'{own.head or own.branch}..{branch}')} shows what it would bring.")
+            return question("merge-of-others", typed(effect), f"{branch} is what the worktree {path} works on; it may not be finished.",
+                       f"git log --oneline {quoted(f'{own.head or own.branch}..{branch}')}  (shows what it would bring)")
     return None

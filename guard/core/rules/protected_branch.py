@@ -33,7 +33,8 @@ def instead(effect: Effect, facts: Facts, name: str) -> str:
     branch = own.branch if own else facts.head or ""
     if "checkout" in effect.flags:
         if "create" in effect.flags:
-            return f"git -C {quoted(at)} switch -c NAME, with a name of its own."
-        return (f"git -C {quoted(at)} merge {quoted(name)} brings it into {branch or 'your branch'}; "
-                f"git show {quoted(name + ':PATH')} reads one file.")
-    return "commit on your own branch and open a pull request; a person can allow it: wt authorize-main --reason '...'"
+            return f"git -C {quoted(at)} switch -c NAME  (a name of its own)"
+        return (f"git -C {quoted(at)} merge {quoted(name)}  (brings it into {branch or 'your branch'}; "
+                f"git show {quoted(name + ':PATH')} reads one file)")
+    return (f"git -C {quoted(at)} push -u origin {quoted(branch or 'NAME')}  (then open a pull request; "
+            "a person can allow it: wt authorize-main --reason '...')")

@@ -4,9 +4,9 @@
     git push --force-with-lease origin wt/x  pass
     git push origin --delete wt/y            deny
 """
-from guard.core.judge import quoted, refuse
+from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, short, standing, typed
+from guard.core.rules import short, standing, typed
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -16,12 +16,12 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         if branch and branch in gone:
             return refuse("worktree-branch", typed(effect),
                           f"{branch} is the branch of the worktree {path}; its remote copy may be the only other one.",
-                          f"git push {remote_of(effect)} {quoted(branch)} keeps it up to date; delete it after wt remove.")
+                          "wt status  (shows what that worktree holds; the remote branch goes after it)")
     forced = "force" in effect.flags or any(spec[:1] == "+" for spec in specs)
     if not forced or not standing(facts) or gone:
         return None
     plain = " ".join([quoted(spec.lstrip("+")) for spec in specs])
-    return ask("force-push", typed(effect), "a plain force takes away whatever others have pushed to that branch meanwhile.",
+    return question("force-push", typed(effect), "a plain force takes away whatever others have pushed to that branch meanwhile.",
                f"git push --force-with-lease {remote_of(effect)} {plain}".rstrip())
 
 

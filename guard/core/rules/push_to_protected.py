@@ -6,9 +6,9 @@
     git push -u origin wt/x           pass
     git push origin main-menu         pass
 """
-from guard.core.judge import quoted, refuse
+from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, authorised, bound, choose, home, short, spending, typed
+from guard.core.rules import authorised, bound, choose, home, short, spending, typed
 
 RULE = "push-to-protected"
 
@@ -26,7 +26,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     names = ", ".join([("every branch" if name == "*" else name) for name in dict.fromkeys(hits)])
     why = f"it would push to {names}, which is protected here ({', '.join(facts.protected)})."
     if not home(facts).used and not bound(facts):
-        return ask(RULE, typed(effect), why, "push a branch of your own and open a pull request.")
+        return question(RULE, typed(effect), why, "git switch -c NAME  (then push that branch, and open a pull request)")
     return refuse(RULE, typed(effect), why, instead(effect, facts))
 
 
@@ -34,10 +34,10 @@ def instead(effect: Effect, facts: Facts) -> str:
     own, remote = bound(facts), effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else ""
     branch = (own.head or own.branch) if own else facts.head or ""
     if not branch or branch in facts.protected:
-        return "wt enter NAME, commit there, and push that branch; a person can allow main: wt authorize-main --reason '...'"
+        return "wt enter NAME  (commit there, and push that branch; a person can allow main: wt authorize-main --reason '...')"
     at = f"git -C {quoted(own.path)} " if own else "git "
-    return (f"{at}push -u {quoted(remote or 'origin')} {quoted(branch)}, and open a pull request; "
-            "a person can allow main: wt authorize-main --reason '...'")
+    return (f"{at}push -u {quoted(remote or 'origin')} {quoted(branch)}  (then open a pull request; "
+            "a person can allow main: wt authorize-main --reason '...')")
 
 
 def covers(target: str, protected: "tuple[str, ...]") -> bool:

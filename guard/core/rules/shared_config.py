@@ -6,9 +6,9 @@
     git config gc.auto 0                ask
     git config user.name me             pass
 """
-from guard.core.judge import refuse
+from guard.core.judge import question, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, authorised, typed
+from guard.core.rules import authorised, typed
 
 BREAKING = {"core.bare": "every checkout of this repository stops working while it is set.",
             "core.worktree": "it sends every git command of the repository to that folder.",
@@ -22,11 +22,12 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return None
     if key in BREAKING and not repairs(effect, key, value):
         return refuse("shared-config", typed(effect), f"{key} is shared by all worktrees: {BREAKING[key]}",
-                      f"git config --worktree {key} VALUE sets it for one worktree alone, if that is meant."
-                      if key == "core.hookspath" else "leave it as it is.")
+                      f"git config --worktree {key} VALUE  (for one worktree alone, if that is meant)"
+                      if key == "core.hookspath" else f"git config --get {key}  (shows it; a person may change it)")
     mirrors = key.startswith("remote.") and key.rpartition(".")[2] in ("mirror", "push")
     if (key.startswith(ASKED) or mirrors or key in ("core.", "core")) and not ("unset" in effect.flags and "section" not in effect.flags):
-        return ask("shared-config", typed(effect), f"{key} is shared by all worktrees of the repository.", "ask the person who owns it.")
+        return question("shared-config", typed(effect), f"{key} is shared by all worktrees of the repository.",
+                        "git config --list --show-origin  (shows where it is set)")
     return None
 
 

@@ -12,6 +12,6 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if bound(facts) is None:
         return None
     words = [word for word in effect.words if not word.startswith("--no-verif")]
-    again = "git " + " ".join(words) if len(words) < len(effect.words) and len(words) < 6 else f"git {effect.verb}, with the hooks."
+    again = "git " + " ".join(words) if len(words) < len(effect.words) and len(words) < 6 else f"git {effect.verb}  (with the hooks)"
     return choose(home(facts).settings.skip_hooks, "skipped-hooks", typed(effect),
                   "skipping the repository's own checks is a person's decision.", again)

@@ -16,7 +16,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return None
     if own.condition == "gone":
         return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is gone.",
-                      f"wt enter {quoted(own.path)} to make it again, or wt leave to work in the main checkout.")
+                      f"wt enter {quoted(own.path)}  (makes it again; wt leave works in the main checkout instead)")
     return refuse("stale-worktree", typed(effect),
                   f"the worktree this session is bound to, {own.path}, is no worktree of this repository any more.",
-                  "wt leave to work in the main checkout; what is in that folder stays.")
+                  "wt leave  (works in the main checkout; what is in that folder stays)")

@@ -1,13 +1,13 @@
-"""Worktrees go through `wt remove`, which looks whether they hold the only copy of something. (git-worktree(1), remove, prune)
+"""Taking worktrees away: they may hold the only copy of something. (git-worktree(1), remove, move, unlock, prune)
 
     git worktree remove --force W2    deny
     git worktree move W2 elsewhere    deny
     git worktree prune                ask while something is prunable
     git worktree list                 pass
 """
-from guard.core.judge import quoted, refuse
+from guard.core.judge import question, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import ask, typed
+from guard.core.rules import typed
 
 WHY = {"remove": "git deletes ignored files with it, and with --force uncommitted work as well.",
        "move": "whoever is bound to it would lose it.",
@@ -20,10 +20,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         if not facts.named:
             return None
         names = ", ".join(facts.named[:3]) + (", ..." if len(facts.named) > 3 else "")
-        return ask("worktree-removal", typed(effect),
+        return question("worktree-removal", typed(effect),
                    f"git would forget {names}: index, HEAD and unreferenced commits, though the folder may come back.",
-                   "git worktree repair, once the folder is back where it was; git worktree lock keeps one that is away.")
-    name = effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else "NAME"
-    instead = {"remove": f"wt remove {quoted(name)}", "move": "wt status shows where each worktree is.",
-               "unlock": "wt status shows who works there."}[verb]
-    return refuse("worktree-removal", typed(effect), WHY[verb], instead)
+                   "git worktree repair  (once the folder is back where it was; git worktree lock keeps one that is away)")
+    return refuse("worktree-removal", typed(effect), WHY[verb],
+                  "wt status  (shows who works in each worktree and what it holds; a person removes one in a terminal of their own)")

@@ -5,9 +5,9 @@
     git -C "$(...)" commit        ask
     git commit -am x    in W      pass
 """
-from guard.core.judge import quoted, refuse
+from guard.core.judge import question, quoted, refuse
 from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, UNKNOWN, Answer, Effect, Facts
-from guard.core.rules import ask, authorised, bound, home, in_worktree, spending, typed, where
+from guard.core.rules import authorised, bound, home, in_worktree, spending, typed, where
 
 WAY_BACK = ("switch", "checkout")
 
@@ -15,7 +15,7 @@ WAY_BACK = ("switch", "checkout")
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     own = bound(facts)
     if facts.place == UNKNOWN:
-        return ask("unknown-place", typed(effect), f"which checkout it would change cannot be known beforehand; {where(facts)}.",
+        return question("unknown-place", typed(effect), f"which checkout it would change cannot be known beforehand; {where(facts)}.",
                    in_worktree(effect, facts)) if own else None
     if facts.place == OTHER:
         return in_other(effect, facts)
@@ -25,7 +25,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return None
     if own.condition == "protected" and effect.verb not in WAY_BACK and not authorised(facts):
         return refuse("wrong-branch", typed(effect), f"your worktree is on {own.head}, a protected branch, not on {own.branch}.",
-                      f"git -C {quoted(own.path)} switch {quoted(own.branch)}, then the same call again.")
+                      f"git -C {quoted(own.path)} switch {quoted(own.branch)}  (then the same call again)")
     if own.condition == "detached" and effect.verb == "commit":
         return Answer(kind=ALLOW, note=f"{own.path} is on a detached HEAD. Run: git -C {quoted(own.path)} switch {quoted(own.branch)}")
     return None
@@ -34,7 +34,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
 def in_other(effect: Effect, facts: Facts) -> Answer:
     if bound(facts) is None:
         return refuse("other-worktree", typed(effect), f"{facts.root} is not this session's worktree; somebody else may be working in it.",
-                      f"wt enter {quoted(facts.root)} if you were told to work there.")
+                      f"wt enter {quoted(facts.root)}  (if you were told to work there)")
     return refuse("other-worktree", typed(effect), f"{facts.root} is another worktree; {where(facts)}.", in_worktree(effect, facts))
 
 
@@ -49,5 +49,5 @@ def in_main(effect: Effect, facts: Facts) -> "Answer | None":
                       f"it would change the main checkout {home(facts).main or facts.root}; {where(facts)}.", in_worktree(effect, facts))
     if home(facts).settings.mode == "protect":
         return refuse("main-protected", typed(effect), "the main checkout is protected here, and this session is in no worktree.",
-                      "wt enter NAME (makes the worktree NAME if there is none), then run it there.")
+                      "wt enter NAME  (makes the worktree NAME if there is none; then run it there)")
     return None

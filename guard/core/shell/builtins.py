@@ -113,7 +113,8 @@ def evaluate(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 
 def source(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    content = shell.content_of(given[0]) if given else None
+    from guard.core.shell.streams import content_of
+    content = content_of(shell, given[0]) if given else None
     return shell.call_text(content, given[1:]) if content is not None else HOLE
 
 

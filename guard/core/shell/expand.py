@@ -83,7 +83,8 @@ def pieces(shell: "Shell", word: "Any", matches: bool) -> "list[tuple[Any, bool]
             text(shell, tuple(part[1]))  # for the commands in it
             found.append((HOLE, True))
         elif kind == PROCESS:
-            found.append((shell.stream_of(part[1], part[2]), True))
+            from guard.core.shell.streams import stream_of
+            found.append((stream_of(shell, part[1], part[2]), True))
     return found
 
 

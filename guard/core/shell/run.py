@@ -10,6 +10,7 @@ from guard.core.shell.parse import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from guard.core.model import Call
@@ -180,34 +181,37 @@ class Shell:
                 part.stdin = flowing
                 flowing = part.node(stage)
             return flowing or ""
-        before = self.stdin
-        streams = self.redirected(node.redirects)
         from guard.core.shell.blocks import FOLLOWED  # most texts have none
-        printed: str = FOLLOWED[node.kind](self, node)
-        self.stdin = before
-        return self.printed_to(streams, printed)
+        return self.redirected(node.redirects, lambda: FOLLOWED[node.kind](self, node))
+
+    def redirected(self, redirects: "list[Redirect]", follow: "Callable[[], str]", stays: bool = False) -> str:
+        """Follows something with its redirections; gives what is left of its output. `stays`: those of `exec` remain."""
+        if not redirects:
+            return follow()
+        from guard.core.shell import streams
+        before = self.stdin
+        outputs = streams.redirected(self, redirects)
+        printed = streams.printed_to(self, outputs, follow())
+        if not stays:
+            self.stdin = before
+        return printed
 
     # --- simple commands ------------------------------------------------------------------------------------------
 
     def simple(self, node: "Simple") -> str:
         argv = arguments(self, node.words)
         if not argv:
-            self.redirected(node.redirects)
             for name, operator, word in node.assigns:
                 self.assign(name, operator, word)
-            return ""
+            return self.redirected(node.redirects, str)
         environment: "dict[str, str]" = {}
         for name, operator, word in node.assigns:
             if isinstance(word, list):
                 self.assign(name, operator, word)
             else:
                 environment[name] = text(self, word)
-        before = self.stdin
-        streams = self.redirected(node.redirects)
-        printed = self.start(Command(argv, self, node.said, environment, self.stdin))
-        if argv[0] != "exec" or len(argv) > 1:
-            self.stdin = before
-        return self.printed_to(streams, printed)
+        return self.redirected(node.redirects, lambda: self.start(Command(argv, self, node.said, environment, self.stdin)),
+                               stays=argv == ["exec"])
 
     def start(self, command: "Command") -> str:
         """A function, a builtin or a program."""
@@ -238,78 +242,8 @@ class Shell:
             given = text(self, word)
             self.variables[name] = (self.value_of(name, "") or "") + given if operator == "+=" else given
 
-    # --- redirections ---------------------------------------------------------------------------------------------
-
-    def redirected(self, redirects: "list[Redirect]") -> "list[tuple[str, str, str]]":
-        """Sets standard input; (descriptor, operator, target) of each that writes."""
-        outputs = []
-        for one in redirects:
-            target = text(self, one.word, one.operator not in ("<<", "<<-", "<<<"))
-            if one.operator in ("<<", "<<-", "<<<"):
-                body = target + "\n" if one.operator == "<<<" else target
-                if one.fd in ("", "0"):
-                    self.stdin = body
-                else:
-                    self.files["/dev/fd/" + self.descriptor(one.fd)] = body
-            elif one.operator in ("<", "<&"):
-                self.stdin = self.content_of("/dev/fd/" + target if one.operator == "<&" else target) if one.fd in ("", "0") else self.stdin
-            else:
-                outputs.append((self.descriptor(one.fd), one.operator, target))
-        return outputs
-
-    def descriptor(self, fd: str) -> str:
-        if fd[:1] == "{":
-            self.variables[fd[1:-1]] = "10"
-            return "10"
-        return fd
-
-    def printed_to(self, streams: "list[tuple[str, str, str]]", printed: str) -> str:
-        """What is left of a command's output for the pipe, after its redirections took theirs."""
-        for fd, operator, target in streams:
-            if fd not in ("", "1"):
-                if target in self.sinks:
-                    self.sinks["/dev/fd/" + fd] = self.sinks[target]
-                continue
-            where = "/dev/fd/" + target if operator == ">&" and target.isdigit() else target
-            if where in self.sinks:
-                sink = self.copy()
-                sink.stdin = printed
-                sink.script(self.sinks[where])
-            elif operator != ">&" and HOLE not in target:
-                path = self.absolute(target, self.folders[0])
-                self.files[path] = (self.files.get(path, "") if operator == ">>" else "") + printed
-            printed = ""
-        return printed
-
-    def content_of(self, path: str) -> "str | None":
-        """What a file holds: as this text wrote it, else as it lies on the disk. None if that cannot be known."""
-        if path in ("/dev/stdin", "/dev/fd/0", "-"):
-            return self.stdin
-        if path in self.files:
-            return self.files[path]
-        if HOLE in path:
-            return None
-        path = self.absolute(path, self.folders[0])
-        if path in self.files:
-            return self.files[path]
-        if HOLE in path or path.startswith("/dev/"):
-            return None
-        found: "str | None" = self.world.content(path)
-        return found
-
     def output_of(self, script: "Script") -> str:
         return self.copy().script(script)
-
-    def stream_of(self, script: "Script", direction: str) -> str:
-        name = f"/dev/fd/{60 + len(self.files) + len(self.sinks)}"
-        inner = self.copy()
-        inner.stdin = None
-        printed = inner.script(script)
-        if direction == "<":
-            self.files[name] = printed
-        else:
-            self.sinks[name] = script
-        return name
 
     # --- variables and places -------------------------------------------------------------------------------------
 
