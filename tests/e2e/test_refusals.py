@@ -27,16 +27,58 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], str, tuple[str, dict[str, 
     "wrong-branch": ('git -C "$R" switch -q -c elsewhere; git -C "$W" switch -q main', "", "Write", {"file_path": "{W}/a.py"}, "{W}",
                      ("Bash", {"command": "git -C {W} switch wt/x"})),
     "main-protected": ("", '{"mode": "protect"}', "Write", {"file_path": "{R}/a.py"}, "{R}", ("Bash", {"command": "wt enter x"})),
-    "leave-first": ("", "", "EnterWorktree", {"path": "{W2}"}, "{R}", ("Bash", {"command": "wt leave"})),
+    "leave-first": ("", "", "EnterWorktree", {"path": "{W2}"}, "{R}", ("Bash", {"command": "cd {W}"})),
     "server-in-main": ("", "", "mcp__serena__insert_text", {"relative_path": "src/app.py"}, "{W}",
                        ("mcp__serena__insert_text", {"relative_path": "{W}/src/app.py"})),
     "guard-settings": ("", "{}", "Write", {"file_path": "{R}/.worktree-guard.json"}, "{R}", None),
 }
-UNBOUND = ("main-protected", "guard-settings")
+UNBOUND = ("main-protected", "guard-settings", "main-protected by shell", "other-worktree unbound", "push-to-protected unbound")
+# rule, perhaps with a word about the case -> (prepare, settings, command, cwd, what the answer is)
+COMMANDS: dict[str, tuple[str, str, str, str, str]] = {
+    "push-to-protected": ("", "", "git push origin HEAD:main", "{W}", "deny"),
+    "push-to-protected unbound": ("", "", "git push", "{R}", "ask"),
+    "force-push": ("", "", "git push -f origin wt/x", "{W}", "ask"),
+    "worktree-branch": ("", "", "git branch -D wt/y", "{W}", "deny"),
+    "worktree-branch on the remote": ("", "", "git push origin --delete wt/y", "{W}", "deny"),
+    "worktree-branch moved": ("", "", "git update-ref refs/heads/wt/y HEAD", "{W}", "deny"),
+    "worktree-branch, the stash": ("", "", "git update-ref -d refs/stash", "{W}", "deny"),
+    "unmerged-branch": ('git -C "$W" switch -q -c idea; git -C "$W" commit -q --allow-empty -m i; git -C "$W" switch -q wt/x', "",
+                        "git branch -D idea", "{W}", "ask"),
+    "protected-branch": ('git -C "$R" switch -q -c other', "", "git checkout main", "{W}", "deny"),
+    "protected-branch made anew": ("", "", "git checkout -B main HEAD", "{W}", "deny"),
+    "protected-branch moved": ("", "", "git branch -f main HEAD", "{W}", "deny"),
+    "main-checkout": ("", "", "cd {R} && git commit -am 'a message'", "{W}", "deny"),
+    "other-worktree by shell": ("", "", "git -C {W2} add -A", "{W}", "deny"),
+    "other-worktree unbound": ("", "", "git -C {W2} add -A", "{R}", "deny"),
+    "main-protected by shell": ("", '{"mode": "protect"}', "git commit -am x", "{R}", "deny"),
+    "wrong-branch by shell": ('git -C "$R" switch -q -c elsewhere; git -C "$W" switch -q main', "", "git commit -am x", "{W}", "deny"),
+    "stale-worktree by shell": ('rm -rf "$W"', "", "git commit -am x", "{R}", "deny"),
+    "unknown-place": ("", "", 'git -C "$SOMEWHERE" commit -m x', "{W}", "ask"),
+    "merge-of-others": ("", "", "git merge wt/y", "{W}", "ask"),
+    "worktree-removal": ("", "", "git worktree remove --force {W2}", "{W}", "deny"),
+    "worktree-removal, forgotten": ('mv "$W2" "$W2.away"', "", "git worktree prune", "{W}", "ask"),
+    "shared-config": ("", "", "git config core.hooksPath /dev/null", "{W}", "deny"),
+    "shared-config, asked": ("", "", "git config gc.auto 0", "{W}", "ask"),
+    "history": ("", "", "git reflog expire --expire=now --all", "{W}", "deny"),
+    "history rewritten": ("", "", "git filter-branch -f -- --all", "{W}", "deny"),
+    "skipped-hooks": ("", "", "git commit --no-verify -m x", "{W}", "ask"),
+    "persons-leave": ("", "", "wt authorize-main --reason 'I need it'", "{W}", "ask"),
+    "persons-leave of another's binding": ("", "", "wt leave", "{W}", "ask"),
+    "unreadable": ("", "", "git push origin main 'not closed", "{W}", "ask"),
+    "unresolved": ("", '{"unresolved": "deny"}', 'git push origin "$BRANCH"', "{W}", "deny"),
+}
+
+
+def rule_of(name: str) -> str:
+    return name.partition(" ")[0].rstrip(",")
 
 
 def answer_of(worlds: Any, rule: str) -> tuple[World, Answer]:
-    prepare, settings, tool, given, cwd, _ = CASES[rule]
+    if rule in CASES:
+        prepare, settings, tool, given, cwd, _ = CASES[rule]
+    else:
+        prepare, settings, command, cwd, _ = COMMANDS[rule]
+        tool, given = "Bash", {"command": command}
     world: World = worlds.fresh("beside", __import__("tests.worlds", fromlist=["make_world"]).make_world)
     if rule == "submodule-missing":
         world.sh('git init -q "$OUT/lib"; cd "$OUT/lib"; echo c > f.c; git add -A; git commit -qm lib\n'
@@ -46,7 +88,8 @@ def answer_of(worlds: Any, rule: str) -> tuple[World, Answer]:
     if rule not in UNBOUND:
         world.bind()
     world.sh(prepare)
-    return world, world.hook(tool, {"content": NEW, "old_string": "value = 1", "new_string": NEW, **given}, cwd)
+    more = {} if tool == "Bash" else {"content": NEW, "old_string": "value = 1", "new_string": NEW}
+    return world, world.hook(tool, {**more, **given}, cwd)
 
 
 @pytest.mark.parametrize("rule", CASES)
@@ -64,10 +107,26 @@ def test_a_refusal_has_three_parts_and_its_way_out_passes(worlds: Any, rule: str
         assert world.hook(tool, {"content": NEW, "old_string": "value = 1", "new_string": NEW, **given}, "{W}").kind in ("allow", "note")
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_refused_command_has_three_parts_and_the_command_it_names_passes(worlds: Any, name: str) -> None:
+    world, answer = answer_of(worlds, name)
+    assert (answer.kind, answer.rule) == (COMMANDS[name][4], rule_of(name))
+    said, instead, end = answer.reason.split("\n")
+    assert (" refused: " if answer.kind == "deny" else " needs a person's word: ") in said
+    assert end == f"(worktree-guard: {rule_of(name)})"
+    assert len(answer.reason) < 700
+    remedy, _, why = instead.removeprefix("Instead: ").partition("  (")
+    assert not why or why.endswith(")")
+    if remedy.startswith(("git ", "wt ", "cd ")):
+        assert world.hook("Bash", {"command": remedy.replace("NAME", "x2")}, COMMANDS[name][3]).kind in ("allow", "note"), remedy
+    else:
+        assert rule_of(name) in ("unreadable", "unresolved", "persons-leave"), "any other refusal names a command"
+
+
 def test_the_texts_are_golden(worlds: Any) -> None:
     """WORKTREE_GUARD_UPDATE_GOLDEN=1 writes the file anew; read the difference before you commit it."""
     texts = []
-    for rule in CASES:
+    for rule in [*CASES, *COMMANDS]:
         world, answer = answer_of(worlds, rule)
         text = answer.reason
         for name in ("W2", "OUT", "W", "R"):
@@ -81,5 +140,6 @@ def test_the_texts_are_golden(worlds: Any) -> None:
 
 def test_every_rule_of_the_code_has_a_case() -> None:
     source = "".join(path.read_text() for path in Path(ROOT / "guard/core").rglob("*.py"))
-    rules = set(re.findall(r'refuse\("([a-z-]+)"', source)) | set(re.findall(r'rule="([a-z-]+)"', source))
-    assert rules == set(CASES)
+    rules = set(re.findall(r'(?:refuse|question|choose)\((?:home\(facts\)[\w.]+, )?"([a-z-]+)"', source))
+    rules |= set(re.findall(r'(?:rule=|RULE = )"([a-z-]+)"', source))
+    assert rules == {rule_of(name) for name in (*CASES, *COMMANDS)}

@@ -11,7 +11,7 @@ def run(command: "Command") -> str:
     words = [word for word in command.argv[1:] if word[:1] != "-"]
     if "--help" not in command.argv and "-h" not in command.argv:
         for folder in command.folders:
-            command.shell.add(Effect(kind=PERSON, path=folder, verb=words[0] if words else "status", refs=tuple(words[1:]), said="wt",
+            command.shell.add(Effect(kind=PERSON, path=folder, verb=words[0] if words else "status", refs=tuple(words[1:]), said=command.said,
                                      words=tuple(command.argv[1:])))
     if words[:1] in (["enter"], ["new"]):
         command.shell.made = True

@@ -128,8 +128,8 @@ def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answe
 
 
 def typed(effect: Effect) -> str:
-    """The command as it was given, shortened."""
-    line = " ".join(["git", *[quoted(word) for word in effect.words]]) if effect.said.startswith("git ") else effect.said
+    """The command as it was given, on one line, shortened."""
+    line = effect.said if "\n" not in effect.said else " ".join(effect.said.split())
     return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 

@@ -8,13 +8,14 @@
 """
 from guard.core.judge import question
 from guard.core.model import Answer, Effect, Facts
+from guard.core.rules import typed
 
 LOOSENS = {"authorize-main": "it lets the main checkout be written", "allow": "it lets a protected path be written",
            "trust": "it lets commands of the settings file run", "uninstall": "it takes the guard away"}
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
-    line = " ".join(("wt", *effect.words))[:160]
+    line = typed(effect)
     if effect.verb in LOOSENS:
         return question("persons-leave", line, f"{LOOSENS[effect.verb]}, which only a person may decide.",
                    "the person runs it in a terminal of their own.")

@@ -124,8 +124,7 @@ def binding_line(found: dict[str, Any] | None) -> str:
 
 
 def effect_lines(number: int, effect: dict[str, Any]) -> list[str]:
-    words = " ".join(["git", *effect["words"]]) if effect.get("said", "").startswith("git ") else " ".join(
-        [effect.get("said", ""), *effect.get("words", ())])
+    words = " ".join(str(effect.get("said", "")).split())
     facts = effect["facts"]
     place = PLACES.get(str(facts.get("place")), "")
     details = [f"{name} {shown(facts[name])}" for name in SHOWN[2:] if facts.get(name)]

@@ -69,7 +69,7 @@ class Git:
             git_dir = self.command.path(self.git_dir, folder) if self.git_dir else ""
             files = self.command.path(self.work_tree, folder) if self.work_tree else folder
             for at in [git_dir, ""] if git_dir and self.work_tree and kind == CHANGE else [git_dir]:  # HEAD and index here, files there
-                self.command.shell.add(Effect(kind=kind, path=files, verb=self.verb, said=f"git {self.verb}", refs=tuple(refs),
+                self.command.shell.add(Effect(kind=kind, path=files, verb=self.verb, said=self.command.said, refs=tuple(refs),
                                               flags=tuple(flags), words=self.typed, git_dir=at))
 
     def changes(self, flags: "tuple[str, ...]" = ()) -> None:
