@@ -10,7 +10,8 @@ from guard.core.files import TABLE
 from guard.core.model import Settings
 from guard.edge.settings import NESTED
 from guard.wt.cli import COMMANDS
-from tests.e2e.test_refusals import CASES
+from tests.e2e.test_refusals import CASES, rule_of
+from tests.e2e.test_refusals import COMMANDS as REFUSED
 from tests.rooms.test_imports import TABLE as ROOMS
 from tests.worlds import ROOT
 
@@ -33,7 +34,10 @@ def test_the_table_of_places_is_the_code_s() -> None:
 
 
 def test_every_rule_has_a_row() -> None:
-    assert {row[0].strip("`") for row in table("rules")} == set(CASES)
+    rows = {row[0].strip("`"): row[1] for row in table("rules")}
+    assert set(rows) == {rule_of(name) for name in (*CASES, *REFUSED)}
+    for name, (*_, answer) in REFUSED.items():
+        assert answer == "deny" or "(asks)" in rows[rule_of(name)] or name == "push-to-protected unbound", name
 
 
 def test_every_setting_has_a_row_with_its_default() -> None:
@@ -66,6 +70,6 @@ def test_the_readme_s_commands_are_there() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in ROOT.glob("*.md"):
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert target.startswith("https://") or Path(ROOT / target).exists(), f"{page.name}: {target}"
