@@ -93,7 +93,7 @@ def judged_by(effects: "list[Any]", call: Call, can: "Any", disk: "Any") -> Verd
         return judged_by(effects, call, can, disk)  # another call was faster; its mark is there now
     for said in look.heard:
         heard(disk, said, call.client, call)
-    if repository and (verdict.kind != ALLOW or verdict.note or verdict.rule or verdict.spends):
+    if repository and repository.used and (verdict.kind != ALLOW or verdict.note or verdict.rule or verdict.spends):
         noted(disk, repository.common, call, verdict)
     return verdict
 

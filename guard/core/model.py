@@ -75,12 +75,13 @@ class Effect(Record):
 
     `makes`: the tool writes a whole file, so it also works where there is none yet. `said`: the word for messages.
     Of a shell command: `verb`, `refs` and `flags` (long options, and words of our own), `git_dir` where git was pointed at one,
-    `words` as typed from the verb on.
+    `words` as typed from the verb on, `head` the branch that the same text has checked out before, `settings` (key, value) of git's
+    that it gave itself, `entered` the worktree it entered before.
     """
 
-    __slots__ = ("at", "flags", "git_dir", "kind", "makes", "path", "refs", "said", "tail", "verb", "words")
-    DEFAULTS = {"at": (), "flags": (), "git_dir": "", "makes": False, "path": "", "refs": (), "said": "", "tail": "", "verb": "",
-                "words": ()}
+    __slots__ = ("at", "entered", "flags", "git_dir", "head", "kind", "makes", "path", "refs", "said", "settings", "tail", "verb", "words")
+    DEFAULTS = {"at": (), "entered": "", "flags": (), "git_dir": "", "head": "", "makes": False, "path": "", "refs": (), "said": "",
+                "settings": (), "tail": "", "verb": "", "words": ()}
     kind: str
     path: str
     at: "tuple[Any, ...]"
@@ -92,6 +93,9 @@ class Effect(Record):
     flags: "tuple[str, ...]"
     git_dir: str
     words: "tuple[str, ...]"
+    head: str
+    settings: "tuple[tuple[str, str], ...]"
+    entered: str
 
 
 class Settings(Record):
@@ -141,13 +145,14 @@ class Binding(Record):
     """Who works where. `source`: agent, session, implicit, repository (in the order of the search).
 
     `condition`: there, gone (no folder), unknown (git does not list it), detached, protected (on a protected branch).
-    `head` is the branch checked out now, "" when detached.
+    `head` is the branch checked out now, "" when detached; `base` what the work began from, such as origin/main.
     """
 
-    __slots__ = ("branch", "condition", "head", "path", "protected", "source")
-    DEFAULTS = {"branch": "", "condition": "there", "head": "", "protected": PROTECTED}
+    __slots__ = ("base", "branch", "condition", "head", "path", "protected", "source")
+    DEFAULTS = {"base": "", "branch": "", "condition": "there", "head": "", "protected": PROTECTED}
     path: str
     source: str
+    base: str
     branch: str
     protected: "tuple[str, ...]"
     condition: str

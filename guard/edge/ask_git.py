@@ -43,5 +43,6 @@ def sending(disk: "Any", root: str) -> "dict[str, list[str]] | None":
 def lost(disk: "Any", root: str, refs: "tuple[str, ...]") -> "int | None":
     """How many commits no ref would hold any more if these went away. None when git does not say."""
     without = [word for ref in refs for word in ("--exclude=" + ref,)]
-    status, said = disk.output_of(["git", "-C", root, "rev-list", "--count", *refs, "--not", *without, "--all"], SECONDS, LOCAL_VARIABLES)
-    return int(said) if status == 0 and said.strip().isdigit() else None
+    words = ["git", "-C", root, "rev-list", "--count", "--ignore-missing", *refs, "--not", *without, "--all"]
+    status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+    return None if status is None else int(said) if said.strip().isdigit() else 0  # not there: git refuses

@@ -67,7 +67,8 @@ def enforced(disk: "Any", record: "dict[str, Any]") -> bool:
 
 
 def _bound(disk: "Any", record: "dict[str, Any]", source: str, common: str) -> Binding:
-    bound = Binding(source=source, path=record["path"], branch=record["branch"], protected=tuple(record["protected"]))
+    bound = Binding(source=source, path=record["path"], branch=record["branch"], base=record["base"],
+                    protected=tuple(record["protected"]))
     return bound.but(**condition(disk, bound, common))  # type: ignore[no-any-return]
 
 

@@ -2,16 +2,35 @@
 
 Where does it run, what is checked out there, and what its rule needs besides; nothing that it does not.
 """
-from guard.core.model import BRANCH, GIT, PERSON, PROTECTED, PUSH, RUN, UNKNOWN, UNREAD, WORKTREE, Effect, Facts, Repository
+from guard.core.model import (
+    BRANCH,
+    CHANGE,
+    GIT,
+    OTHER,
+    OWN,
+    PERSON,
+    PROTECTED,
+    PUSH,
+    RUN,
+    UNKNOWN,
+    UNREAD,
+    WORKTREE,
+    Binding,
+    Effect,
+    Facts,
+    Repository,
+)
 from guard.core.paths import absolute, inside, is_absolute, join, parent
 from guard.edge import repo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 HOLE = "\0"
 LARGEST = 200_000  # bytes of a script file that are read
+MOST_ASKED = 6  # questions to git of one kind in a call: each costs a process
 MOST_NAMED = 50  # worktrees whose names are looked for in a text that cannot be read
 
 
@@ -42,6 +61,8 @@ class Surroundings:
         if not all(c.isalnum() or c == "-" for c in verb):
             return ""
         key = (folder, verb)
+        if key not in self._aliases and len(self._aliases) >= MOST_ASKED:
+            return ""
         if key not in self._aliases:
             from guard.edge import ask_git
             self._aliases[key] = ask_git.alias(self.disk, folder, verb)
@@ -51,6 +72,21 @@ class Surroundings:
         """The branch checked out there, "" when there is none."""
         found = repo.checkout_of(self.disk, self.disk.real(folder))
         return (repo.head(self.disk, found.gitdir) if found else "") or ""
+
+    def branch(self, folder: str, name: str) -> str:
+        """The name, if a local branch is called so."""
+        found = repo.checkout_of(self.disk, self.disk.real(folder)) if "\0" not in folder + name else None
+        if found is None:
+            return ""
+        heads = join(join(found.common, "refs", self.flavour), "heads", self.flavour)
+        loose = self.disk.kind(join(heads, name, self.flavour)) == "file"
+        packed = self.disk.content_or(join(found.common, "packed-refs", self.flavour), "") or ""
+        return name if loose or f" refs/heads/{name}\n" in packed else ""
+
+    def remote_head(self, folder: str) -> str:
+        """origin's default branch, as last fetched."""
+        found = repo.checkout_of(self.disk, self.disk.real(folder))
+        return remote_head(self.disk, found.common, "origin") if found else ""
 
     def top(self, folder: str) -> str:
         found = repo.checkout_of(self.disk, self.disk.real(folder))
@@ -62,6 +98,12 @@ def of(look: "Any", effect: Effect) -> Facts:
     facts = located(look, effect)
     if facts.repository is None:
         return facts
+    if effect.kind not in (CHANGE, RUN, UNREAD, PERSON) and in_submodule(look, facts):
+        return Facts(path=facts.path)  # its branches, pushes and settings are another repository's
+    if effect.entered and facts.place == OTHER and effect.entered in (facts.root, facts.root.rpartition(look.flavour.sep)[2]):
+        own = Binding(source="session", path=facts.root, branch=facts.head or "", head=facts.head or "")
+        facts = facts.but(place=OWN, repository=facts.repository.but(binding=own))
+    facts = facts.but(head=effect.head or facts.head)
     return needed(look, effect, facts.but(protected=protected(look, facts.repository)))
 
 
@@ -70,6 +112,12 @@ def located(look: "Any", effect: Effect) -> Facts:
     if effect.git_dir:
         return of_folder(look, owner(look, effect.git_dir))
     return of_folder(look, effect.path)
+
+
+def in_submodule(look: "Any", facts: Facts) -> bool:
+    near = look.checkout(facts.path) if HOLE not in facts.path and facts.path else None
+    return near is not None and repo.submodule_host(look.disk, near) is not None and facts.repository is not None and not (
+        look.disk.same(near.common, facts.repository.common))
 
 
 def owner(look: "Any", git_dir: str) -> str:
@@ -117,13 +165,15 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
         return facts.but(named=named(look, effect.refs, repository) if repository.binding else ())  # type: ignore[no-any-return]
     if effect.kind == PUSH and not [ref for ref in effect.refs[1:] if ref not in (":", "+:")] and facts.root:
         from guard.edge import ask_git
-        return facts.but(config=ask_git.sending(look.disk, facts.root))  # type: ignore[no-any-return]
+        config = asked(look, "sending", lambda: ask_git.sending(look.disk, facts.root), facts.root)
+        return facts.but(config=with_given(config, effect.settings))  # type: ignore[no-any-return]
     if effect.kind == BRANCH or (effect.kind == PUSH and wants_holders(effect)):
         facts = facts.but(held=held(look, repository))
         if "delete" in effect.flags and "force" in effect.flags and facts.root:
             from guard.edge import ask_git
             refs = tuple(["refs/heads/" + ref if not ref.startswith("refs/") else ref for ref in effect.refs])
-            facts = facts.but(lost=ask_git.lost(look.disk, facts.root, refs) or 0)
+            lost = asked(look, "lost", lambda: ask_git.lost(look.disk, facts.root, refs), *refs)
+            facts = facts.but(lost=-1 if lost is None else lost)
         if effect.refs[:1] in (("-",), ("@{-1}",)):
             facts = facts.but(named=(previous(look, facts),))
         return facts
@@ -138,6 +188,21 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
     return facts
 
 
+def asked(look: "Any", question: str, ask: "Callable[[], Any]", *about: str) -> "Any":
+    """git's answer, each question put once, and not too many of them: None beyond that."""
+    key = (question, *about)
+    if key not in look.answers:
+        look.answers[key] = ask() if len(look.answers) < MOST_ASKED else None
+    return look.answers[key]
+
+
+def with_given(config: "dict[str, list[str]] | None", given: "tuple[tuple[str, str], ...]") -> "dict[str, list[str]] | None":
+    """What the command line sets itself (git -c) goes before the files."""
+    if not given:
+        return config
+    return {**(config or {}), **{key: [value] for key, value in given}}
+
+
 def wants_holders(effect: Effect) -> bool:
     return "delete" in effect.flags or any(ref.startswith((":", "+:")) for ref in effect.refs)
 
@@ -146,15 +211,25 @@ def protected(look: "Any", repository: Repository) -> "tuple[str, ...]":
     """Settings, else main, master and the remotes' defaults; and what the binding wrote down, its base among them."""
     bound = repository.binding
     if repository.settings.protected_branches:
-        base = tuple([name for name in bound.protected if name not in PROTECTED]) if bound and bound.source != "implicit" else ()
-        return repository.settings.protected_branches + base
+        base = [name for name in bound.protected if bound.base in (name, *remote_names(bound.base, name))] if bound else []
+        return tuple(dict.fromkeys([*repository.settings.protected_branches, *base]))
     names = list(PROTECTED) + list(bound.protected if bound else ())
     remotes = join(join(repository.common, "refs", look.flavour), "remotes", look.flavour)
-    for remote in look.disk.names(remotes):
-        said = look.disk.content_or(join(join(remotes, remote, look.flavour), "HEAD", look.flavour), "") or ""
-        if said.startswith(f"ref: refs/remotes/{remote}/"):
-            names.append(said[len(f"ref: refs/remotes/{remote}/"):].strip())
-    return tuple(dict.fromkeys(names))
+    names += [remote_head(look.disk, repository.common, remote) for remote in look.disk.names(remotes)]
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def remote_names(base: str, name: str) -> "list[str]":
+    """origin/main is main's."""
+    return [base] if base.endswith("/" + name) else []
+
+
+def remote_head(disk: "Any", common: str, remote: str) -> str:
+    """A remote's default branch, by its HEAD as last fetched; "" when that is not there."""
+    flavour, start = disk.FLAVOUR, f"ref: refs/remotes/{remote}/"
+    at = join(join(join(join(common, "refs", flavour), "remotes", flavour), remote, flavour), "HEAD", flavour)
+    said = disk.content_or(at, "") or ""
+    return str(said[len(start):].strip()) if said.startswith(start) else ""
 
 
 def held(look: "Any", repository: Repository, most: int = 10_000) -> "tuple[tuple[str, str], ...]":
@@ -218,6 +293,11 @@ def foreign(look: "Any", effect: Effect, repository: Repository) -> bool:
     from guard.edge import binding, records
     bound, session = repository.binding, look.call.session
     if effect.verb in ("leave", "exit"):
+        given = [word for word in effect.refs if word != session]
+        mine = (bound.path, bound.path.rpartition(look.flavour.sep)[2]) if bound else ()
+        of_another = "--session" in effect.words and session not in effect.refs
+        if "--all" in effect.words or of_another or any(word not in mine for word in given):
+            return True
         if bound is None or bound.source != "repository":
             return False
         active = records.binding(look.disk, records.state_file(look.disk, repository.common), [])

@@ -48,6 +48,7 @@ class Look:
         self.heard: "list[str]" = []
         self._repositories: "dict[str, Repository]" = {}
         self._checkouts: "dict[str, repo.Checkout | None]" = {}
+        self.answers: "dict[Any, Any]" = {}  # git's, to what was asked
 
     def facts(self, effects: "list[Effect]") -> "list[Facts]":
         return [self.of(effect) for effect in effects]
@@ -222,7 +223,7 @@ class Look:
         leave = self._authorisation(common)
         return Repository(common=common, main=main, settings=settings, binding=bound, authorisation=leave["id"] if leave else "",
                           once=bool(leave and leave["once"]), servers_in_main=not self.call.project or bool(project and not project.linked),
-                          used=self._used(common))
+                          used=self._ever_used(common))
 
     def _main(self, common: str, near: "repo.Checkout | None", project: "repo.Checkout | None") -> str:
         """The main checkout of a linked worktree: by git's config, by where the call stands, else as `wt enter` wrote it down."""
@@ -238,6 +239,13 @@ class Look:
     def _used(self, common: str) -> bool:
         """`wt` has been here: there is a folder with our state."""
         return self.disk.kind(join(common, "worktree-guard", self.flavour)) is not None
+
+    def _ever_used(self, common: str) -> bool:
+        """More than what the hook itself may have left."""
+        if not self._used(common):
+            return False
+        names = self.disk.names(join(common, "worktree-guard", self.flavour))
+        return any(not name.startswith(("audit.", "faults.")) for name in names)
 
     def _active(self, common: str) -> "dict[str, Any] | None":
         """The repository's own record, state.json."""

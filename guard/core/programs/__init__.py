@@ -3,12 +3,15 @@
 Each module has `run(command) -> str`: it adds effects to `command.shell.found`, and gives what the program prints, HOLE if unknown.
 """
 from guard.core.model import RUN, Effect
-from guard.core.shell import HOLE, as_written
+from guard.core.shell import HOLE, Unreadable, as_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from guard.core.shell.run import Command
+    from collections.abc import Callable
 
+    from guard.core.shell.run import Command, Shell
+
+DEEPEST = 60  # programs that start programs: about five of Python's frames each
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish")
 INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk",
                 "tclsh", "osascript")
@@ -22,7 +25,7 @@ WRAPPERS = (
     "busybox", "toybox")
 FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync",
            "socat", "at", "batch")
-TEXTS = ("cat", "tee", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
+TEXTS = ("cat", "tee", "which", "ln", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
     "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",
@@ -34,9 +37,9 @@ READERS = frozenset((
 LISTERS = ("ls", "find", "fd", "fdfind", "tree", "rg", "ag", "du")  # they look around them, whatever they are fed
 # Programs whose answer does not depend on where they run.
 ANYWHERE = frozenset((
-    "date", "whoami", "id", "uname", "hostname", "which", "whereis", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc",
+    "date", "whoami", "id", "uname", "hostname", "whereis", "which", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc",
     "curl", "wget",
-    "ping", "dig", "nslookup", "host", "gh", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep",
+    "ping", "dig", "nslookup", "host", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep",
     "pkill", "killall",
     "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp",
     "realpath",
@@ -50,7 +53,7 @@ BUILTINS = SILENT | frozenset((
     "let", "set",
     "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return", "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
-MODULES = {"git": "git", "wt": "guard", "worktree-guard": "guard",
+MODULES = {"git": "git", "gh": "gh", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
            **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(TEXTS, "texts")}
 
@@ -59,9 +62,7 @@ def start(command: "Command") -> str:
     """Follows one program, by its name without folder."""
     if command.argv[0] in SILENT:
         return ""
-    if command.argv[0] in BUILTINS:
-        return builtin(command)
-    return start_program(command)
+    return deeper(command, builtin if command.argv[0] in BUILTINS else followed)
 
 
 def builtin(command: "Command") -> str:
@@ -71,6 +72,21 @@ def builtin(command: "Command") -> str:
 
 def start_program(command: "Command") -> str:
     """The same for what only a program can be: behind sudo, env or xargs nothing is a builtin of this shell."""
+    return deeper(command, followed)
+
+
+def deeper(command: "Command", follow: "Callable[[Command], str]") -> str:
+    """`env env env ...` ends here, not at the end of Python's stack."""
+    shell = command.shell
+    shell.depth += 1
+    if shell.depth > DEEPEST:
+        raise Unreadable("it is nested too deeply")
+    printed = follow(command)
+    shell.depth -= 1
+    return printed
+
+
+def followed(command: "Command") -> str:
     written = command.argv[0]
     if written in PRINTERS:
         return builtin(command)
@@ -96,7 +112,7 @@ def name_of(written: str) -> str:
 def unknown(command: "Command", name: str) -> str:
     """A program nobody here knows. It may change files where it runs, and may make folders."""
     shell = command.shell
-    if HOLE in name and "-c" in command.argv[1:-1]:  # $SHELL -c 'text'
+    if HOLE in name and any(word[:1] == "-" and word[-1:] == "c" for word in command.argv[1:-1]):  # $SHELL -lc 'text'
         from guard.core.programs import shells
         return shells.run(command)
     handler = shell.functions.get("command_not_found_handle")
@@ -107,15 +123,20 @@ def unknown(command: "Command", name: str) -> str:
     if "/" in command.argv[0]:
         from guard.core.shell.streams import content_of
         content = content_of(shell, command.argv[0])
-        if content is not None and content[:2] == "#!" and is_shell_script(content):
+        if content is not None and (is_shell_script(content) or (content[:2] != "#!" and content_is_ours(shell, command.argv[0]))):
             shell.copy().call_text(content, command.argv[1:])
     noted(command, name)
     return HOLE
 
 
+def content_is_ours(shell: "Shell", written: str) -> bool:
+    """This text has written the file itself: without a #! a shell runs it."""
+    return shell.absolute(written, shell.folders[0]) in shell.files
+
+
 def is_shell_script(content: str) -> bool:
     first = content.partition("\n")[0].split()
-    return any(name_of(word.lstrip("#!")) in SHELLS for word in first)
+    return content[:2] == "#!" and any(name_of(word.lstrip("#!")) in SHELLS for word in first)
 
 
 def noted(command: "Command", name: str) -> None:

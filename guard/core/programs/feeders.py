@@ -1,14 +1,15 @@
 """Programs that start others on their own terms: for each line, each file, at a time, on another machine's behalf."""
 from guard.core import programs
 from guard.core.shell import HOLE
-from guard.core.shell.builtins import as_code, shell_quoted
+from guard.core.shell.builtins import NUL, as_code
+from guard.core.shell.expand import is_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.shell.run import Command
 
 XARGS_VALUES = ("-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "-R", "-S", "-J", "--arg-file", "--delimiter", "--max-lines", "--max-args",
-                "--max-procs", "--max-chars", "--process-slot-var", "--replace")
+                "--max-procs", "--max-chars", "--process-slot-var")
 PARALLEL_VALUES = ("-j", "-n", "-N", "-I", "-a", "-S", "-d", "-C", "-L", "--jobs", "--colsep", "--arg-file", "--joblog", "--results",
                    "--delay", "--timeout",
                    "--retries", "--max-args", "--max-procs", "--workdir", "--wd", "--delimiter")
@@ -31,6 +32,9 @@ def skipped(words: "list[str]", values: "tuple[str, ...]") -> "tuple[list[str], 
         option, sign, value = word.partition("=")
         if word[:2] != "--" and len(word) > 2:
             option, value, sign = word[:2], word[2:], "="
+            if option not in values:  # a cluster: its last letter may take a value
+                given.update({"-" + letter: "" for letter in word[1:-1]})
+                option, value, sign = "-" + word[-1], "", ""
         if option in values and not sign:
             value, words = (words[0] if words else ""), words[1:]
         given[option] = value
@@ -46,6 +50,7 @@ def text(command: "Command", code: str) -> None:
 
 def xargs(command: "Command", words: "list[str]") -> None:
     words, given = skipped(words, XARGS_VALUES)
+    words = words or ["echo"]
     known = command.stdin if command.stdin is not None and HOLE not in command.stdin else None
     if known is not None and not known.strip() and ("-r" in given or "--no-run-if-empty" in given):
         return
@@ -58,12 +63,23 @@ def xargs(command: "Command", words: "list[str]") -> None:
         for line in lines:
             started(inner, [word.replace(mark, line.strip()) for word in words])
         return
-    operands = known.replace("'", "").replace('"', "").split() if known is not None else [HOLE]
-    if (known is not None and "-d" in given) or ("-L" in given and known is not None):
-        operands = [line for line in known.splitlines() if line]
-    size = int(given["-n"]) if given.get("-n", "").isdigit() and int(given["-n"]) else max(len(operands), 1)
+    operands = [HOLE] if known is None else fed(inner, known, given)
+    most = given.get("-n", given.get("--max-args", ""))
+    size = int(most) if is_number(most) and int(most) > 0 else max(len(operands), 1)
     for n in range(0, min(max(len(operands), 1), size * MOST_LINES), size):
         started(inner, words + operands[n:n + size])
+
+
+def fed(command: "Command", known: str, given: "dict[str, str]") -> "list[str]":
+    """The operands that xargs takes from its input: words with quotes, lines, or what NULs part."""
+    if "-0" in given or "--null" in given:
+        return [part for part in known.split(NUL) if part]
+    if "-d" in given or "--delimiter" in given or "-L" in given:
+        return [line for line in known.splitlines() if line]
+    if "'" in known or '"' in known or "\\" in known:
+        from guard.core.programs.wrappers import unquoted
+        return [word for line in known.splitlines()[:MOST_LINES] for word in unquoted(command, line.replace("$", "\\$"))]
+    return known.split()
 
 
 def started(command: "Command", words: "list[str]") -> None:
@@ -97,7 +113,10 @@ def find(command: "Command", words: "list[str]") -> None:
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), len(words))
-            started(command, [word.replace("{}", HOLE) for word in words[at + 1:end]])
+            inner = command.but([])
+            if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
+                inner.folders = tuple([command.path(HOLE, folder) for folder in command.folders])
+            started(inner, [word.replace("{}", HOLE) for word in words[at + 1:end]])
             at = end
         at += 1
 
@@ -122,13 +141,20 @@ def flock(command: "Command", words: "list[str]") -> None:
 
 
 def with_text(command: "Command", words: "list[str]") -> None:
-    """su, script: -c text."""
-    for option in ("-c", "--command"):
-        if option in words[:-1]:
-            text(command, as_code(words[words.index(option) + 1]))
+    """su, runuser: -c text, or a script on standard input; script: -c text, or a program behind the file."""
+    for n, word in enumerate(words[:-1]):
+        if word == "--command" or (word[:1] == "-" and word[:2] != "--" and word[-1] == "c"):
+            text(command, as_code(words[n + 1]))
+            return
     for word in words:
         if word.startswith("--command="):
             text(command, as_code(word[10:]))
+            return
+    operands = [word for word in words if word[:1] != "-"]
+    if programs.name_of(command.argv[0]) == "script":
+        started(command, operands[1:])
+    elif command.stdin is not None:
+        text(command, command.stdin)
 
 
 def entr(command: "Command", words: "list[str]") -> None:
@@ -154,12 +180,12 @@ def remote(command: "Command", words: "list[str]") -> None:
             value = word.partition("=")[2] if word.startswith("--rsh=") else after if word == "--rsh" else ""
         elif word[:1] == "-" and "o" in word:
             value = word.partition("o")[2] or after
-        elif word == "-e":
+        elif word[:1] == "-" and word[-1:] == "e":
             value = after
-        key, sign, program = value.partition("=")
+        key, sign, program = value.replace(" ", "=", 1).partition("=") if "=" not in value.partition(" ")[0] else value.partition("=")
         if sign and key.strip().lower() in ("proxycommand", "localcommand", "knownhostscommand"):
             text(command, as_code(program))
-        elif value and not sign and word[:2] in ("-e", "--"):
+        elif value and (word[:2] == "--" or word[-1:] == "e"):
             text(command, as_code(value))
 
 
@@ -167,11 +193,11 @@ def socat(command: "Command", words: "list[str]") -> None:
     for word in words:
         kind, _, program = word.partition(":")
         if kind.upper() in ("EXEC", "SYSTEM"):
-            text(command, as_code(program).replace('\\"', "'").replace('"', "'"))
+            text(command, as_code(program).partition(",")[0].replace('\\"', "'").replace('"', "'"))
 
 
 PROGRAMS = {"xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
-            "script": with_text, "su": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote, "socat": socat,
+            "script": with_text, "su": with_text, "runuser": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote,
+            "socat": socat,
             "at": on_input,
             "batch": on_input}
-__all__ = ["run", "shell_quoted"]

@@ -11,8 +11,11 @@ def run(command: "Command") -> str:
     words = [word for word in command.argv[1:] if word[:1] != "-"]
     if "--help" not in command.argv and "-h" not in command.argv:
         for folder in command.folders:
-            command.shell.add(Effect(kind=PERSON, path=folder, verb=words[0] if words else "status", refs=tuple(words[1:]), said=command.said,
+            verb, refs = words[0] if words else "status", tuple(words[1:])
+            command.shell.add(Effect(kind=PERSON, path=folder, verb=verb, refs=refs, said=command.said,
                                      words=tuple(command.argv[1:])))
     if words[:1] in (["enter"], ["new"]):
         command.shell.made = True
+    if words[:1] == ["enter"] and len(words) > 1:
+        command.shell.entered = words[1]
     return HOLE

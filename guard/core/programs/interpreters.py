@@ -14,10 +14,13 @@ AWKS = ("awk", "gawk", "mawk", "nawk")
 # What hands a text, or a list of arguments, to a shell or a program.
 CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync",
          "spawn",
-         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "spawnlp", "shell_exec", "passthru", "proc_open", "execute",
+         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "execl", "execlp",
+         "spawnlp", "shell_exec", "passthru", "proc_open", "execute",
          "capture2", "capture3",
          "qx", "sh", "shell script")
 MOST, LONGEST = 40, 4096
+WITH_ARGV0 = ("execv", "execvp", "execl", "execlp", "spawnlp")  # the program comes twice
+CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">", "!": "!", "/": "/", "|": "|"}
 
 
 def run(command: "Command") -> str:
@@ -70,9 +73,18 @@ def calls(code: str, name: str) -> "list[list[str]]":
             after = code[at + len(call):at + len(call) + 1]
             if after in ("(", " ", '"', "'", "`") and after and not (code[at - 1:at].isalnum() or code[at - 1:at] == "_"):
                 words = literals(code, at + len(call))
+                if call in WITH_ARGV0 and len(words) > 1:
+                    words = [words[0], *words[2:]]
                 found += [words] if words else []
     if name in ("ruby", "perl", "php"):
         found += [[text] for text in code.split("`")[1:MOST:2]]
+        for mark in ("%x", "qx"):
+            for at in places(code, mark):
+                close = CLOSING.get(code[at + 2:at + 3], "")
+                end = code.find(close, at + 3) if close else -1
+                found += [[code[at + 3:end]]] if end > 0 else []
+        for at in places(code, "open("):
+            found += [[text.strip().strip("|")] for text in literals(code, code.find(",", at)) if text.strip().endswith("|")]
     if name in AWKS:
         for at in places(code, "|"):
             found += [[text] for text in [literal_before(code, at), *literals(code, at + 1)[:1]] if text]

@@ -1,5 +1,7 @@
 """Programs whose output is known when their input is: `$(cat <<EOF ...)`, `$(dirname x)`, `cat <<EOF | sh`."""
 from guard.core.shell import HOLE
+from guard.core.shell.expand import bounded
+from guard.core.shell.streams import content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,15 +22,14 @@ def unknown(command: "Command", operands: "list[str]") -> str:
 
 
 def cat(command: "Command", operands: "list[str]") -> str:
-    """Standard input, and files that the same text has written."""
+    """Standard input, and files."""
     printed = ""
     for name in operands or ["-"]:
-        path = command.shell.absolute(name, command.folders[0])
-        known = command.stdin if name == "-" else command.shell.files.get(name, command.shell.files.get(path))
+        known = command.stdin if name == "-" else content_of(command.shell, name)
         if known is None:
             return HOLE
         printed += known
-    return printed
+    return bounded(printed)
 
 
 def tee(command: "Command", operands: "list[str]") -> str:
@@ -73,4 +74,19 @@ def mkdir(command: "Command", operands: "list[str]") -> str:
     return ""
 
 
-PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "mkdir": mkdir}
+def which(command: "Command", operands: "list[str]") -> str:
+    return operands[0] + "\n" if len(operands) == 1 else HOLE
+
+
+def ln(command: "Command", operands: "list[str]") -> str:
+    """ln -s target name: a path through the link is one through its target."""
+    shell = command.shell
+    if any(word[:1] == "-" and "s" in word for word in command.argv[1:]) and len(operands) == 2 and HOLE not in "".join(operands):
+        for folder in command.folders:
+            name = shell.absolute(operands[1], folder)
+            shell.links[name] = shell.absolute(operands[0], name.rpartition("/")[0])
+            shell.folders_made.add(shell.links[name])
+    return ""
+
+
+PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "mkdir": mkdir, "which": which, "ln": ln}

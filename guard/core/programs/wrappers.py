@@ -20,13 +20,16 @@ OPTIONS = {
     "systemd-run": ("-p -u -M -H -E --unit --property --description --slice --setenv --working-directory --uid --gid --nice", 0),
     "systemd-inhibit": ("--what --who --why --mode", 0),
     "caffeinate": ("-t -w", 0), "chrt": ("-T -P -D", 1), "taskset": ("", 1), "setarch": ("", 1),
-    "faketime": ("-f", 1), "chroot": ("--userspec --groups", 1), "gosu": ("", 1), "su-exec": ("", 1),
+    "faketime": ("", 1), "chroot": ("--userspec --groups", 1), "gosu": ("", 1), "su-exec": ("", 1),
     "setpriv": ("--reuid --regid --groups --inh-caps --bounding-set", 0), "runuser": ("-u -g -G -w", 0), "firejail": ("", 0),
     "proxychains": ("-f", 0), "proxychains4": ("-f", 0), "prlimit": ("", 0), "valgrind": ("", 0), "xvfb-run": ("-n -s -e -f -p -w", 0),
-    "bwrap": ("--chdir --setenv --dev --proc --tmpfs --uid --gid --hostname", 0),
+    "bwrap": ("--chdir --dev --proc --tmpfs --uid --gid --hostname", 0),
     "busybox": ("", 0), "toybox": ("", 0),
 }
-RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "pdm": "run", "hatch": "run", "mise": "exec", "direnv": "exec",
+TWO_VALUES = ("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--dev-bind-try", "--symlink", "--setenv")
+ARCHITECTURES = ("linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "athlon", "uname26", "aarch64", "armv7l", "ppc64", "s390x")
+RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "pdm": "run", "hatch": "run", "mise": "exec", "dotenv": "run",
+           "direnv": "exec",
            "perf": "stat"}
 RUNNER_VALUES = ("--with", "--python", "-p", "--directory", "--project", "--group", "--extra", "-e", "-o")
 
@@ -34,6 +37,9 @@ RUNNER_VALUES = ("--with", "--python", "-p", "--directory", "--project", "--grou
 def run(command: "Command") -> str:
     name = programs.name_of(command.argv[0])
     words = command.argv[1:]
+    if name == "runuser" and any(word[:1] == "-" and word[-1:] == "c" for word in words):
+        from guard.core.programs import feeders
+        return feeders.run(command)
     if name in RUNNERS:
         return runner(command, name, words)
     values, operands = OPTIONS.get(name, ("", 0))
@@ -53,10 +59,13 @@ def run(command: "Command") -> str:
             words = words[1:]
             continue
         break
-    if name == "setarch" and words and words[0][:1] not in ("i", "x", "a", "l", "u"):
-        operands = 0
-    words = words[operands:]
+    words = words[0 if name == "setarch" and words[:1] and words[0] not in ARCHITECTURES else operands:]
+    while name == "setarch" and words and words[0][:1] == "-":
+        words = words[1:]
     if not words:
+        shell_wanted = name in ("sudo", "doas") and any(word[:1] == "-" and word[-1:] in "si" for word in command.argv[1:])
+        if shell_wanted and command.stdin is not None:
+            return programs.start_program(command.but(["sh"]))
         return HOLE
     inner.argv = words
     if name == "chroot":
@@ -71,18 +80,34 @@ def after_option(inner: "Command", name: str, words: "list[str]", values: "list[
     if word[:2] != "--":
         letter = next((n for n in range(1, len(word)) if "-" + word[n] in values), 0)
         option, value, sign = ("-" + word[letter], word[letter + 1:], "=" if word[letter + 1:] else "") if letter else (word, "", "")
+    if option in TWO_VALUES:
+        return rest[2:]
     if option in values and not sign:
         value, rest = (rest[0] if rest else ""), rest[1:]
     if name == "env" and option in ("-S", "--split-string"):
-        return value.split() + rest  # env(1) splits like a shell without expansions
+        return unquoted(inner, value) + rest
     if (name, option) in (("env", "-C"), ("env", "--chdir"), ("sudo", "-D"), ("sudo", "--chdir"), ("systemd-run", "--working-directory"),
                           ("unshare", "--wd"), ("bwrap", "--chdir")):
         inner.folders = tuple([inner.path(value, folder) for folder in inner.folders])
     return rest
 
 
+def unquoted(command: "Command", line: str) -> "list[str]":
+    """The words of a line, quotes taken off, as env -S splits it."""
+    from guard.core.shell.expand import arguments
+    from guard.core.shell.parse import read
+    script, _ = read(line, command.shell.steps)
+    node = next((chain[0][1] for chain, _ in script.lists if chain), None)
+    given = [f"{name}{operator}{value if isinstance(value, str) else ''}" for name, operator, value in getattr(node, "assigns", [])]
+    return given + arguments(command.shell, getattr(node, "words", []))
+
+
 def runner(command: "Command", name: str, words: "list[str]") -> str:
     """`uv run program`, `poetry run program`, `mise exec -- program`."""
+    if name == "mise" and words[:1] == ["x"]:
+        words = ["exec", *words[1:]]
+    if name == "dotenv" and "run" not in words:
+        words = ["run", *words]
     if RUNNERS[name] in words:
         words = words[words.index(RUNNERS[name]) + 1:]
         words = words[words.index("--") + 1:] if "--" in words else words

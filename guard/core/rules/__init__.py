@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def at_unknown_place(e: Effect, f: Facts) -> bool:
+    return f.place == UNKNOWN and bound(f) is not None
+
+
 def always(e: Effect, f: Facts) -> bool:
     return True
 
@@ -64,11 +68,12 @@ RULES: "tuple[tuple[str, str, Callable[[Effect, Facts], bool]], ...]" = (
     # kind     rule                   is it worth a look? Each rule that is not costs a module less
     (PUSH,     "push_to_protected",   always),
     (PUSH,     "push_force",          forced_or_deleting),
-    (BRANCH,   "stale",               worktree_is_gone),
+    (BRANCH,   "unknown_place",       at_unknown_place),
     (BRANCH,   "protected_branch",    naming),
     (BRANCH,   "branch_in_use",       naming),
     (BRANCH,   "merge_of_others",     merging),
     (CHANGE,   "stale",               worktree_is_gone),
+    (CHANGE,   "unknown_place",       at_unknown_place),
     (CHANGE,   "wrong_checkout",      not_plainly_ours),
     (WORKTREE, "worktree_removal",    always),
     (CONFIG,   "shared_config",       always),
@@ -129,7 +134,8 @@ def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answe
 
 def typed(effect: Effect) -> str:
     """The command as it was given, on one line, shortened."""
-    line = effect.said if "\n" not in effect.said else " ".join(effect.said.split())
+    first, broken, _ = effect.said.strip().partition("\n")
+    line = first + " ..." if broken else first
     return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 
@@ -137,10 +143,12 @@ def in_worktree(effect: Effect, facts: Facts) -> str:
     """The same git command, pointed at the bound worktree."""
     own = bound(facts)
     assert own is not None
-    line = " ".join([quoted(word) for word in effect.words])
+    at = facts.to if facts.to and facts.to_there else own.path
+    main = home(facts).main
+    line = " ".join([quoted(own.path + word[len(main):] if main and word.startswith(main + "/") else word) for word in effect.words])
     if not line or len(line) > LONGEST or "..." in line or "\n" in line or "\0" in line:
-        return f"cd {quoted(own.path)}"
-    return f"git -C {quoted(own.path)} {line}"
+        return f"cd {quoted(at)}  (and the same there)"
+    return f"git -C {quoted(at)} {line}"
 
 
 def where(facts: Facts) -> str:
@@ -154,3 +162,12 @@ def short(ref: str) -> str:
         if ref.startswith(prefix):
             return ref[len(prefix):]
     return ref
+
+
+def covers(target: str, protected: "tuple[str, ...]") -> bool:
+    """Is the target a protected branch, or a pattern that one fits?"""
+    name = short(target)
+    if "*" in name:
+        before, _, after = name.partition("*")
+        return any(one.startswith(before) and one.endswith(after) and len(one) >= len(before) + len(after) for one in protected)
+    return name in protected

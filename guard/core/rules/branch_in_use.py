@@ -7,12 +7,10 @@
 """
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import authorised, bound, short, typed, where
+from guard.core.rules import bound, short, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
-    if "merge" in effect.flags or authorised(facts):
-        return None
     names = [short(name) for name in effect.refs]
     own = own_root(facts)
     for branch, path in facts.held:
@@ -21,14 +19,18 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         if "delete" in effect.flags:
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}.",
                           "wt status  (shows who works there; a branch goes after its worktree)")
-        if path != own and ("force" in effect.flags or "move" in effect.flags or "rename" in effect.flags) and "create" not in effect.flags:
+        if path != own and "ignore-other-worktrees" in effect.flags:
+            return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}; two would move one branch.",
+                          f"git switch -c NAME {quoted(branch)}  (a branch of its own, from there)")
+        if path != own and ("force" in effect.flags or "move" in effect.flags or "rename" in effect.flags) and (
+                "create" not in effect.flags or "force" in effect.flags):
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in another worktree, {path}; {where(facts)}.",
                           "wt status  (shows who works there)")
     if "delete" in effect.flags and any(name in ("refs/stash", "stash") for name in names):
         return refuse("worktree-branch", typed(effect), "the stash is one for all worktrees.",
                       "git stash list  (shows whose entries those are)")
     if "delete" in effect.flags and facts.lost:
-        commits = "a commit" if facts.lost == 1 else f"{facts.lost} commits"
+        commits = "a commit" if facts.lost == 1 else f"{facts.lost} commits" if facts.lost > 0 else "commits, perhaps,"
         return question("unmerged-branch", typed(effect), f"{commits} would be held by no branch any more.",
                    f"git branch -d {' '.join(map(quoted, names))}  (refuses while something is unmerged)")
     return None

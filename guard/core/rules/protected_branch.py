@@ -10,14 +10,14 @@
 """
 from guard.core.judge import quoted, refuse
 from guard.core.model import UNKNOWN, Answer, Effect, Facts
-from guard.core.rules import authorised, bound, short, spending, standing, typed, where
+from guard.core.rules import authorised, bound, covers, short, spending, standing, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if "merge" in effect.flags or not standing(facts):
         return None
-    names = [*facts.named, *effect.refs] if facts.named else effect.refs
-    hits = [short(name) for name in names if short(name) in facts.protected]
+    names = [*facts.named, *effect.refs, *([facts.head] if "own" in effect.flags and facts.head else [])]
+    hits = [short(name) for name in names if covers(name, facts.protected)]
     if not hits or (facts.place == UNKNOWN and bound(facts) is None):
         return None
     if authorised(facts):

@@ -20,7 +20,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     forced = "force" in effect.flags or any(spec[:1] == "+" for spec in specs)
     if not forced or not standing(facts) or gone:
         return None
-    plain = " ".join([quoted(spec.lstrip("+")) for spec in specs])
+    plain = " ".join([quoted(spec.lstrip("+")) for spec in specs if "\0" not in spec]) or quoted(facts.head or "HEAD")
     return question("force-push", typed(effect), "a plain force takes away whatever others have pushed to that branch meanwhile.",
                f"git push --force-with-lease {remote_of(effect)} {plain}".rstrip())
 

@@ -3,12 +3,13 @@
     git push origin HEAD:main         deny
     git push origin +wt/x:refs/heads/main   deny
     git push --all                    deny
+    gh pr merge 12                    deny
     git push -u origin wt/x           pass
     git push origin main-menu         pass
 """
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import authorised, bound, choose, home, short, spending, typed
+from guard.core.rules import authorised, bound, choose, covers, home, spending, typed
 
 RULE = "push-to-protected"
 
@@ -23,8 +24,11 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return None
     if authorised(facts):
         return spending(facts)
-    names = ", ".join([("every branch" if name == "*" else name) for name in dict.fromkeys(hits)])
-    why = f"it would push to {names}, which is protected here ({', '.join(facts.protected)})."
+    names = ", ".join([name for name in dict.fromkeys(hits) if name != "*"])
+    deletes = "delete" in effect.flags or any(spec.lstrip("+")[:1] == ":" and spec.strip("+:") for spec in effect.refs[1:])
+    does = "delete" if deletes else "push to"
+    why = f"it would {does} {names}, which is protected here ({', '.join(facts.protected)})." if names else (
+        f"it would push every branch, protected ones ({', '.join(facts.protected)}) among them.")
     if not home(facts).used and not bound(facts):
         return question(RULE, typed(effect), why, "git switch -c NAME  (then push that branch, and open a pull request)")
     return refuse(RULE, typed(effect), why, instead(effect, facts))
@@ -33,24 +37,20 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
 def instead(effect: Effect, facts: Facts) -> str:
     own, remote = bound(facts), effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else ""
     branch = (own.head or own.branch) if own else facts.head or ""
-    if not branch or branch in facts.protected:
+    gone = own is not None and own.condition in ("gone", "unknown")
+    if "/" in remote or remote == ".":
+        remote = "origin"
+    if not branch or gone or branch in facts.protected or "\0" in branch:
         return "wt enter NAME  (commit there, and push that branch; a person can allow main: wt authorize-main --reason '...')"
     at = f"git -C {quoted(own.path)} " if own else "git "
     return (f"{at}push -u {quoted(remote or 'origin')} {quoted(branch)}  (then open a pull request; "
             "a person can allow main: wt authorize-main --reason '...')")
 
 
-def covers(target: str, protected: "tuple[str, ...]") -> bool:
-    """Is the target a protected branch, or a pattern that one fits?"""
-    name = short(target)
-    if "*" in name:
-        before, _, after = name.partition("*")
-        return any(one.startswith(before) and one.endswith(after) and len(one) >= len(before) + len(after) for one in protected)
-    return name in protected
-
-
 def destinations(effect: Effect, facts: Facts) -> "list[str]":
     """The refs on the other side that would change; "*" for all of them."""
+    if "merge" in effect.flags:  # gh pr merge: into the branch the pull request is for, which nobody here knows to be another
+        return list(facts.protected[:1])
     if "all" in effect.flags or "branches" in effect.flags or "mirror" in effect.flags:
         return ["*"]
     specs = list(effect.refs[1:])

@@ -18,12 +18,11 @@ ASKED = ("extensions.", "gc.")
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     key, value = effect.refs[0].lower(), effect.refs[1].lower()
+    if key in BREAKING and not repairs(effect, key, value):
+        return refuse("shared-config", typed(effect), f"{effect.refs[0]} is shared by all worktrees: {BREAKING[key]}",
+                      f"git config --get {effect.refs[0]}  (shows it; a person may change it)")
     if authorised(facts):
         return None
-    if key in BREAKING and not repairs(effect, key, value):
-        return refuse("shared-config", typed(effect), f"{key} is shared by all worktrees: {BREAKING[key]}",
-                      f"git config --worktree {key} VALUE  (for one worktree alone, if that is meant)"
-                      if key == "core.hookspath" else f"git config --get {key}  (shows it; a person may change it)")
     mirrors = key.startswith("remote.") and key.rpartition(".")[2] in ("mirror", "push")
     if (key.startswith(ASKED) or mirrors or key in ("core.", "core")) and not ("unset" in effect.flags and "section" not in effect.flags):
         return question("shared-config", typed(effect), f"{key} is shared by all worktrees of the repository.",

@@ -1,12 +1,11 @@
-"""git verbs that change a checkout which is not this call's: main's while bound, another worktree's, or one nobody can name.
+"""git verbs that change a checkout which is not this call's: main's while bound, or another worktree's.
 
     cd R && git commit -am x      deny
     git -C W2 add -A              deny
-    git -C "$(...)" commit        ask
     git commit -am x    in W      pass
 """
-from guard.core.judge import question, quoted, refuse
-from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, UNKNOWN, Answer, Effect, Facts
+from guard.core.judge import quoted, refuse
+from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, Answer, Effect, Facts
 from guard.core.rules import authorised, bound, home, in_worktree, spending, typed, where
 
 WAY_BACK = ("switch", "checkout")
@@ -14,16 +13,14 @@ WAY_BACK = ("switch", "checkout")
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     own = bound(facts)
-    if facts.place == UNKNOWN:
-        return question("unknown-place", typed(effect), f"which checkout it would change cannot be known beforehand; {where(facts)}.",
-                   in_worktree(effect, facts)) if own else None
     if facts.place == OTHER:
         return in_other(effect, facts)
     if facts.place in (MAIN, GIT):
         return in_main(effect, facts)
     if own is None or facts.place != OWN:
         return None
-    if own.condition == "protected" and effect.verb not in WAY_BACK and not authorised(facts):
+    back = effect.verb in WAY_BACK or (effect.head and effect.head not in facts.protected)
+    if own.condition == "protected" and not back and not authorised(facts):
         return refuse("wrong-branch", typed(effect), f"your worktree is on {own.head}, a protected branch, not on {own.branch}.",
                       f"git -C {quoted(own.path)} switch {quoted(own.branch)}  (then the same call again)")
     if own.condition == "detached" and effect.verb == "commit":

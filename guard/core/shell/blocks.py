@@ -11,7 +11,7 @@ MOST_ROUNDS = 16  # of a loop over known words
 
 
 def subshell(shell: "Shell", node: "Block") -> str:
-    return shell.copy().script(node.bodies[0])
+    return shell.output_of(node.bodies[0])
 
 
 def group(shell: "Shell", node: "Block") -> str:
@@ -19,28 +19,36 @@ def group(shell: "Shell", node: "Block") -> str:
 
 
 def condition(shell: "Shell", node: "Block") -> str:
-    ends, bodies = [], node.bodies
+    ends, bodies, printed = [], node.bodies, []
     for n in range(0, len(bodies) - 1, 2):
         shell.script(bodies[n])
         branch = shell.copy()
-        branch.script(bodies[n + 1])
+        printed.append(branch.script(bodies[n + 1]))
         ends.append(branch)
     if len(bodies) % 2:
-        shell.script(bodies[-1])
+        printed.append(shell.script(bodies[-1]))
     for branch in ends:
         shell.join(branch)
-    return HOLE
+    return either(printed)
+
+
+def either(printed: "list[str]") -> str:
+    """One of these texts: on lines of their own, so that each is still seen where a shell reads them."""
+    known = [one for one in printed if one and one != HOLE]
+    return "\n".join(known) + (HOLE if len(known) < len(printed) else "") if known else HOLE
 
 
 def loop(shell: "Shell", node: "Block") -> str:
     for word in node.words or []:
         text(shell, word)
-    for _ in range(2):
+    lines = shell.stdin.splitlines()[:MOST_ROUNDS] if shell.stdin and HOLE not in shell.stdin else []
+    for _ in lines or range(2):  # while read: a round for each line that is known
         shell.script(node.bodies[0])
         around, before = shell.copy(), shell.folders
         around.script(node.bodies[1])
         shell.join(around)
-        if shell.folders == before:
+        shell.stdin = around.stdin
+        if (shell.folders == before and not lines) or (lines and not shell.stdin):
             break
     return HOLE
 
@@ -66,14 +74,14 @@ def iteration(shell: "Shell", node: "Block") -> str:
 def choice(shell: "Shell", node: "Block") -> str:
     for word in node.words or []:
         text(shell, word)
-    ends = []
+    ends, printed = [], []
     for body in node.bodies:
         branch = shell.copy()
-        branch.script(body)
+        printed.append(branch.script(body))
         ends.append(branch)
     for branch in ends:
         shell.join(branch)
-    return HOLE
+    return either(printed)
 
 
 def function(shell: "Shell", node: "Block") -> str:

@@ -1,5 +1,8 @@
 """Commands that are the shell's own: those that change its state, and those whose output is known. (bash(1), SHELL BUILTIN COMMANDS)"""
 from guard.core.shell import HOLE, as_written
+from guard.core.shell.expand import MOST, bounded, is_number
+
+NUL = "\5"  # in what a program prints: no argument and no variable can hold one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ def run(command: "Command") -> str:
 
 def cd(shell: "Shell", given: "list[str]", command: "Command") -> str:
     operands = [word for word in given if word == "-" or word[:1] != "-"]
+    if len(operands) > 1:
+        return ""  # bash: too many arguments
     if not operands:
         shell.go([shell.named("HOME") or HOLE])
     elif operands[0] == "-":
@@ -24,7 +29,11 @@ def cd(shell: "Shell", given: "list[str]", command: "Command") -> str:
         return HOLE
     else:
         before = list(shell.folders)
-        shell.go([shell.absolute(operands[0], folder) for folder in shell.folders])
+        path = shell.value_of("CDPATH", "") if operands[0][:1] not in ("/", ".", HOLE) else ""
+        starts = [shell.absolute(start or ".", folder) for start in (path or "").split(":") for folder in shell.folders] if path else []
+        targets = [shell.absolute(operands[0], start) for start in starts]
+        found = [target for target in targets if HOLE in target or shell.world.is_folder(target)][:1]
+        shell.go(found or [shell.absolute(operands[0], folder) for folder in shell.folders])
         shell.variables["OLDPWD"] = before
     return ""
 
@@ -52,9 +61,13 @@ def pwd(shell: "Shell", given: "list[str]", command: "Command") -> str:
 # --- variables -------------------------------------------------------------------------------------------------------
 
 def declare(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    """export, declare, typeset, local, readonly."""
+    """export, declare, typeset, local, readonly. In a function all but export are its own."""
     for word in given:
         name, sign, value = word.partition("=")
+        if shell.own is not None and command.argv[0] in ("local", "declare", "typeset") and name not in shell.own:
+            shell.own[name] = shell.variables.get(name, shell)
+        if command.argv[0] == "export" or "-x" in given:
+            shell.exported.add(name.rstrip("+"))
         if sign and name.rstrip("+").replace("_", "a").isalnum():
             shell.variables[name.rstrip("+")] = value if name[-1] != "+" else (shell.value_of(name[:-1], "") or "") + value
     return ""
@@ -69,10 +82,15 @@ def unset(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 
 def read(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    names = [word for word in given if word[:1] != "-"]
-    line = (command.stdin or HOLE).partition("\n")[0] if len(names) == 1 else HOLE
-    for name in names or ["REPLY"]:
-        shell.variables[name] = line
+    """Takes a line off standard input."""
+    names = [word for word in given if word[:1] != "-"] or ["REPLY"]
+    line, _, rest = (command.stdin or HOLE).partition("\n")
+    odd = "IFS" in command.environment or "IFS" in shell.variables
+    words = line.split(None, len(names) - 1) if HOLE not in line and not (odd and len(names) > 1) else [HOLE] * len(names)
+    for n, name in enumerate(names):
+        shell.variables[name] = words[n].strip() if n < len(words) else ""
+    if command.stdin is not None:
+        shell.stdin = rest
     return ""
 
 
@@ -81,7 +99,8 @@ def mapfile(shell: "Shell", given: "list[str]", command: "Command") -> str:
     if "-C" in given[:-1] and not any(word[:2] == "--" for word in given):
         shell.copy().follow(given[given.index("-C") + 1] + " 0 " + HOLE)
     if given and given[-1][:1] != "-":
-        shell.variables[given[-1]] = HOLE
+        lines = command.stdin.splitlines() if command.stdin is not None and HOLE not in command.stdin else None
+        shell.variables[given[-1]] = HOLE if lines is None or len(lines) > MOST else lines
     return ""
 
 
@@ -93,7 +112,9 @@ def let(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 def positions(shell: "Shell", given: "list[str]", command: "Command") -> str:
     """set -- a b"""
-    if "--" in given:
+    if len(given) > MOST:
+        shell.arguments = [HOLE]
+    elif "--" in given:
         shell.arguments = given[given.index("--") + 1:]
     elif given and given[0][:1] not in ("-", "+"):
         shell.arguments = given[:]
@@ -101,7 +122,7 @@ def positions(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 
 def shift(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    shell.arguments = shell.arguments[int(given[0]) if given and given[0].isdigit() else 1:]
+    shell.arguments = shell.arguments[int(given[0]) if given and is_number(given[0]) else 1:]
     return ""
 
 
@@ -115,12 +136,21 @@ def evaluate(shell: "Shell", given: "list[str]", command: "Command") -> str:
 def source(shell: "Shell", given: "list[str]", command: "Command") -> str:
     from guard.core.shell.streams import content_of
     content = content_of(shell, given[0]) if given else None
-    return shell.call_text(content, given[1:]) if content is not None else HOLE
+    if content is None:
+        return HOLE
+    called, ended, shell.in_function = shell.in_function, shell.ended, True
+    printed = shell.call_text(content, given[1:])
+    shell.in_function, shell.ended = called, ended
+    return printed
 
 
 def trap(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    if len(given) > 1 and given[0][:1] != "-":
-        shell.traps.append(as_code(given[0]))
+    given = given[1:] if given[:1] == ["--"] else given
+    for signal in given[1:]:
+        if given[0] == "-":
+            shell.traps.pop(signal, None)
+        elif given[0][:1] != "-":
+            shell.traps[signal] = as_code(given[0])
     return ""
 
 
@@ -139,14 +169,16 @@ def execute(shell: "Shell", given: "list[str]", command: "Command") -> str:
     if not given:
         return ""
     from guard.core import programs
-    return programs.start(command.but(given))
+    printed = programs.start(command.but(given))
+    shell.ended = True
+    return printed
 
 
 def by_name(shell: "Shell", given: "list[str]", command: "Command") -> str:
     """command [-p] program, builtin program; -v and -V only ask."""
     while given and given[0][:1] == "-":
         if given[0] != "--" and ("v" in given[0] or "V" in given[0]):
-            return HOLE
+            return (given[1] if len(given) == 2 and given[0] == "-v" else HOLE) + "\n"
         given = given[1:]
     from guard.core import programs
     return programs.start(command.but(given)) if given else ""
@@ -182,7 +214,7 @@ def printf(shell: "Shell", given: "list[str]", command: "Command") -> str:
             word = rest.pop(0) if rest else ""
             printed.append((unescaped(word) if piece[0] == "b" else word) + piece[1:])
         if not rest or len(pieces) == 1:
-            return "".join(printed).replace("\x05", "%")
+            return bounded("".join(printed).replace("\x05", "%"))
 
 
 def unescaped(written: str) -> str:
@@ -191,7 +223,7 @@ def unescaped(written: str) -> str:
         return written
     from guard.core.shell.lex import Lexer
     given = Lexer("  " + written.replace("'", "\\'") + "'", [0])
-    return given.ansi_quoted()
+    return given.ansi_quoted().replace("\0\0", NUL)
 
 
 def nothing(shell: "Shell", given: "list[str]", command: "Command") -> str:
@@ -199,7 +231,7 @@ def nothing(shell: "Shell", given: "list[str]", command: "Command") -> str:
 
 
 def leave(shell: "Shell", given: "list[str]", command: "Command") -> str:
-    shell.ended = True
+    shell.ended = shell.ended or command.argv[0] != "return" or shell.in_function
     return ""
 
 

@@ -28,14 +28,22 @@ def bracket(p: "Parser", word: str) -> "Reading":
             return Block("math", [], words=[tuple(parts)])
         p.back_to(start)
     p.at += 1
-    body = yield p.script((), ")")
+    body = yield filled(p, (), ")")
     p.at += 1
     return Block("subshell", [body])
 
 
+def filled(p: "Parser", ends: "tuple[str, ...]", closing: str) -> "Reading":
+    """Commands, at least one."""
+    found = yield p.script(ends, closing)
+    if not found.lists:
+        raise Unreadable("a command is missing")
+    return found
+
+
 def group(p: "Parser", word: str) -> "Reading":
     p.at += 1
-    body = yield p.script(("}",), "")
+    body = yield filled(p, ("}",), "")
     p.at += 1
     return Block("group", [body])
 
@@ -44,20 +52,20 @@ def condition(p: "Parser", word: str) -> "Reading":
     bodies = []
     while word in ("if", "elif"):
         p.at += len(word)
-        bodies.append((yield p.script(("then",), "")))
+        bodies.append((yield filled(p, ("then",), "")))
         p.at += 4
-        bodies.append((yield p.script(("elif", "else", "fi"), "")))
+        bodies.append((yield filled(p, ("elif", "else", "fi"), "")))
         word = p.keyword()
     if word == "else":
         p.at += 4
-        bodies.append((yield p.script(("fi",), "")))
+        bodies.append((yield filled(p, ("fi",), "")))
     expect(p, "fi")
     return Block("if", bodies)
 
 
 def loop(p: "Parser", word: str) -> "Reading":
     p.at += len(word)
-    condition = yield p.script(("do",), "")
+    condition = yield filled(p, ("do",), "")
     return Block("loop", [condition, (yield do(p))])
 
 
@@ -65,7 +73,7 @@ def do(p: "Parser") -> "Reading":
     yield p.gap()
     brace = p.char() == "{"
     expect(p, "{" if brace else "do")
-    body = yield p.script(("}" if brace else "done",), "")
+    body = yield filled(p, ("}" if brace else "done",), "")
     expect(p, "}" if brace else "done")
     return body
 
@@ -120,10 +128,15 @@ def choice(p: "Parser", word: str) -> "Reading":
             p.blanks()
             words.append((yield p.word()))
             p.blanks()
-            if p.char() not in ("|", ")") or not p.char():
+            if p.char() not in ("|", ")") or not p.char() or not words[-1]:
                 raise Unreadable("a pattern of case is not closed")
             if p.char() == "|":
                 p.at += 1
+                p.blanks()
+                if p.char() == ")":
+                    raise Unreadable("a pattern of case is missing")
+        if not words[1:]:
+            raise Unreadable("a pattern of case is missing")
         p.at += 1
         bodies.append((yield p.script((";;", "esac"), "")))
         for mark in (";;&", ";;", ";&"):
@@ -167,7 +180,7 @@ def coprocess(p: "Parser", word: str) -> "Reading":
     p.blanks()
     from guard.core.shell.parse import FIRST_OF_A_BLOCK
     name = p.keyword()
-    after = p.text[p.at + len(name):].lstrip(" \t")[:1] if name else ""
+    after = p.text[p.at + len(name):p.at + len(name) + 64].lstrip(" \t")[:1] if name else ""
     if name and name not in FIRST_OF_A_BLOCK and after in ("{", "("):
         p.at += len(name)
         p.blanks()

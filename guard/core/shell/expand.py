@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from guard.core.shell.run import Shell
 
 MOST_BRACES = 64
+LONGEST, MOST = 100_000, 1_000  # of a value, of the elements of a list: beyond them it counts as unknown
 BLANKS = " \t\n"
 
 
@@ -24,6 +25,8 @@ def arguments(shell: "Shell", words: "list[Word]") -> "list[str]":
             continue
         for one in braces(word):
             found += fields(shell, one)
+            if len(found) > MOST:
+                return [HOLE] if sum(map(len, found)) > LONGEST * 10 or len(found) > MOST * 20 else found
     return found
 
 
@@ -31,14 +34,26 @@ def text(shell: "Shell", word: "Word", matches: bool = False) -> str:
     """One text, neither split nor matched: an assignment's value, a here-document, a redirection's target."""
     if isinstance(word, str):
         return word
-    return "".join([piece if isinstance(piece, str) else " ".join(piece) for piece, _ in pieces(shell, word, matches)])
+    return bounded("".join([piece if isinstance(piece, str) else " ".join(piece) for piece, _ in pieces(shell, word, matches)]))
+
+
+def bounded(value: str) -> str:
+    """a=$a$a$a would double without end."""
+    return value if len(value) <= LONGEST else HOLE
 
 
 def fields(shell: "Shell", word: "Word") -> "list[str]":
     """A word without braces, split where unquoted values hold blanks."""
     found: "list[str]" = []
     now: "str | None" = None
-    for piece, whole in pieces(shell, word, True):
+    parts = pieces(shell, word, True)
+    if sum([len(piece) for piece, _ in parts]) > LONGEST:
+        return [HOLE]
+    blanks = shell.variables.get("IFS")
+    if isinstance(blanks, str):
+        table = {ord(c): " " for c in blanks}
+        parts = [(piece if whole or not isinstance(piece, str) else piece.translate(table), whole) for piece, whole in parts]
+    for piece, whole in parts:
         if not isinstance(piece, str):  # "$@": each its own field
             for n, one in enumerate(piece):
                 if n:
@@ -48,16 +63,16 @@ def fields(shell: "Shell", word: "Word") -> "list[str]":
         elif whole:
             now = (now or "") + piece
         else:
-            parts = piece.split()
+            split = piece.split()
             if piece[:1] in BLANKS and piece and now is not None:
                 found.append(now)
                 now = None
-            for n, one in enumerate(parts):
+            for n, one in enumerate(split):
                 if n:
                     found.append(now or "")
                     now = ""
                 now = (now or "") + one
-            if parts and piece[-1] in BLANKS:
+            if split and piece[-1] in BLANKS:
                 found.append(now or "")
                 now = None
     return found if now is None else [*found, now]
@@ -72,6 +87,9 @@ def pieces(shell: "Shell", word: "Any", matches: bool) -> "list[tuple[Any, bool]
             written = part[1]
             if n == 0 and written[:1] == "~":
                 written = tilde(shell, written)
+            elif n == 0 and "=~" in written and written.partition("=")[0].replace("_", "a").isalnum():
+                name, _, rest = written.partition("=")
+                written = f"{name}={tilde(shell, rest)}" if rest[:1] == "~" else written
             found.append((written.translate(PATTERNS) if matches else written, True))
         elif kind == QUOTED:
             found.append((part[1], True))
@@ -102,23 +120,39 @@ def tilde(shell: "Shell", written: str) -> str:
 def value(shell: "Shell", part: "Part") -> "tuple[Any, bool]":
     """What `$x`, `"$@"` or `${x...}` stands for."""
     _, name, operator, argument, quoted = part
+    if name[-3:] == "[?]":  # its index has commands in it
+        text(shell, (argument[0],))
+        return (HOLE, quoted)
     plain, index = name.partition("[")[::2]
     listed = plain in ("@", "*") or index in ("@]", "*]")
-    if operator[:1] in ("!", "#") and operator not in ("#", "##"):
-        return (length_or_indirect(shell, plain, operator), quoted)
+    if operator == "length" or operator[:1] == "!":
+        return (HOLE if operator == "length" else indirect(shell, plain, operator), quoted)
     known = shell.list_of(plain) if listed else shell.value_of(plain, index[:-1])
+    if operator == ":" and listed:
+        return (sliced(shell, known if isinstance(known, list) else [known or ""], text(shell, argument)), True)
     if operator:
         joined = " ".join(known) if isinstance(known, list) else known
-        return (operated(shell, joined, plain, operator, argument), quoted)
+        whole = quoted or (operator.lstrip(":") in ("-", "=", "+") and all(part[0] == QUOTED for part in argument) and len(argument) > 0)
+        return (operated(shell, joined, plain, operator, argument), whole)
     if isinstance(known, list):
+        if len(known) > MOST:
+            return (HOLE, True)
         if quoted and (plain == "@" or index == "@]"):
             return (known, True)
         return (" ".join(known), quoted)
     return (HOLE if known is None and shell.is_unknown(plain) else known or "", quoted)
 
 
-def length_or_indirect(shell: "Shell", name: str, operator: str) -> str:
-    if operator[0] == "!" and len(operator) == 1:
+def sliced(shell: "Shell", known: "list[str]", bounds: str) -> "Any":
+    """`${@:2}`, `${@:1:3}`: the first argument is number 1."""
+    start, _, size = [part.strip() for part in bounds.partition(":")]
+    if not is_number(start) or start[:1] in ("-", "0") or (size and not is_number(size)):
+        return [HOLE]
+    return known[int(start) - 1:][:int(size) if size else None]
+
+
+def indirect(shell: "Shell", name: str, operator: str) -> str:
+    if len(operator) == 1:
         other = shell.value_of(name, "")
         if other and HOLE not in other:
             return shell.value_of(other, "") or HOLE
@@ -127,6 +161,9 @@ def length_or_indirect(shell: "Shell", name: str, operator: str) -> str:
 
 def operated(shell: "Shell", known: "str | None", name: str, operator: str, argument: "Word") -> str:
     """`${x<operator>argument}`. A variable that nobody has set here counts as unset where a default is given for that."""
+    for part in argument if not isinstance(argument, str) else ():
+        if part[0] in (OUTPUT, MATH):
+            text(shell, (part,))  # its commands run, whatever becomes of the value
     plain = operator.lstrip(":")
     if plain in ("-", "=", "+", "?"):
         there = known is not None and (known != "" or operator[0] != ":")
@@ -145,9 +182,14 @@ def operated(shell: "Shell", known: "str | None", name: str, operator: str, argu
         return HOLE
     if operator in ("#", "##", "%", "%%"):
         return trimmed(known, given, operator)
-    if operator in ("/", "//") and "*" not in given and "?" not in given and "[" not in given:
+    plain_slashes = not any(part[0] == QUOTED and "/" in part[1] for part in argument if not isinstance(part, str))
+    if operator in ("/", "//") and plain_slashes and not any(c in given for c in "*?[\\"):
         old, _, new = given.partition("/")
-        return known.replace(old, new, -1 if operator == "//" else 1) if old else known
+        return bounded(known.replace(old, new, -1 if operator == "//" else 1)) if old else known
+    if operator == ":" and is_number(given.partition(":")[0].strip()):
+        start, _, size = [part.strip() for part in given.partition(":")]
+        if start[:1] != "-" and (not size or (is_number(size) and size[:1] != "-")):
+            return known[int(start):][:int(size) if size else None]
     if operator in ("^^", ",,") and not given:
         return known.upper() if operator == "^^" else known.lower()
     return HOLE
@@ -215,8 +257,20 @@ def sequence(atoms: "list[Any]") -> "list[list[Any]]":
     """`{1..3}`, `{a..c}`"""
     plain = len(atoms) == 1 and isinstance(atoms[0], tuple) and atoms[0][0] == TEXT
     first, _, last = atoms[0][1].partition("..") if plain else ("", "", "")
-    if first.isdigit() and last.isdigit():
-        return [[(TEXT, str(n))] for n in range(int(first), int(last) + 1)][:MOST_BRACES]
-    if len(first) == len(last) == 1:
-        return [[(TEXT, chr(n))] for n in range(ord(first), ord(last) + 1)]
+    last, _, stride = last.partition("..")
+    if is_number(first) and is_number(last) and (not stride or is_number(stride)):
+        start, end = int(first), int(last)
+        step = max(abs(int(stride or 1)), 1) * (1 if start <= end else -1)
+        wide = max(len(first), len(last)) if (first.lstrip("-")[:1] == "0" or last.lstrip("-")[:1] == "0") else 0
+        stop = end + (1 if step > 0 else -1)
+        return [[(TEXT, str(n).zfill(wide))] for n in range(start, stop, step)[:MOST_BRACES]]
+    if len(first) == len(last) == 1 and first.isascii() and last.isascii() and (first + last).isalpha() and not stride:
+        start, end = ord(first), ord(last)
+        return [[(TEXT, chr(n))] for n in range(start, end + (1 if start <= end else -1), 1 if start <= end else -1)]
     return []
+
+
+def is_number(text: str) -> bool:
+    """A whole number that fits: `isdigit` alone takes a superscript two for one."""
+    bare = text[1:] if text[:1] == "-" else text
+    return bare.isascii() and bare.isdigit() and len(bare) < 10

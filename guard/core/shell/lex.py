@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Reading = Generator[Any, Any, Any]
 
 MOST_STEPS = 3_500  # about 2 microseconds each: what a call may cost (see scripts/bench_hook.py)
+BEFORE_COMMENT = ("", " ", "\t", "\n", ";", "&", "|", "(", ")")
 ENDS = frozenset(" \t\n|&;()<>")  # what ends a word outside quotes
 PLAIN = "".join(chr(c) for c in range(33, 127) if chr(c) not in "|&;()<>'\"\\$`") + HOLE
 NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -28,6 +29,7 @@ class Lexer:
     def __init__(self, text: str, steps: "list[int]") -> None:
         self.text, self.at, self.end, self.steps = text, 0, len(text), steps
         self.ahead: "dict[str, int]" = {}     # character -> where it comes next
+        self.in_body = False  # of a here-document, where single quotes mean nothing
         self.waiting: "list[tuple[Any, str, bool, bool]]" = []  # here-documents whose bodies follow the line
 
     def script(self, ends: "tuple[str, ...]", closing: str) -> "Reading":
@@ -36,9 +38,10 @@ class Lexer:
     def nested(self, text: str) -> "Lexer":
         return type(self)(text, self.steps)
 
-    def step(self) -> None:
-        self.steps[0] += 1
+    def step(self, many: int = 1) -> None:
+        self.steps[0] += many
         if self.steps[0] > MOST_STEPS:
+            self.steps[0] = MOST_STEPS + 1
             raise Unreadable("it is too long")
 
     def next(self, mark: str) -> int:
@@ -82,10 +85,14 @@ class Lexer:
                 return self.text[start:self.at]
 
     def blanks(self) -> None:
-        """Moves over blanks and line continuations."""
+        """Moves over blanks, line continuations, and a comment behind them."""
         while True:
             self.run_of(" \t")
-            if self.text[self.at:self.at + 2] != "\\\n":
+            c = self.char()
+            if c == "#" and self.text[self.at - 1:self.at] in BEFORE_COMMENT:
+                self.at = self.next("\n")
+                return
+            if c != "\\" or self.char(1) != "\n":
                 return
             self.step()
             self.at += 2
@@ -115,7 +122,12 @@ class Lexer:
                 parts.append((QUOTED, self.single_quoted()))
             elif c == '"':
                 self.at += 1
-                parts += quoted((yield self.stretch('"', True)))
+                close = self.next('"')
+                if close < min(self.next("$"), self.next("`"), self.next("\\")):  # nothing in it to expand
+                    parts.append((QUOTED, self.text[self.at:close]))
+                    self.at = close + 1
+                else:
+                    parts += quoted((yield self.stretch('"', True)))
             elif c == "\\":
                 if self.char(1) != "\n":
                     parts.append((QUOTED, self.char(1) or "\\"))
@@ -159,7 +171,9 @@ class Lexer:
             elif c == "\\":
                 parts += self.escaped(end, in_quotes)
             elif c == "'":
-                if in_quotes:
+                if in_quotes and end == "}" and not self.in_body:  # "${x:-'}'}": a pair is kept as it is
+                    parts.append((QUOTED, "'" + self.single_quoted() + "'"))
+                elif in_quotes:
                     parts.append((QUOTED, "'"))
                     self.at += 1
                 else:
@@ -197,7 +211,7 @@ class Lexer:
             self.at += 2
             return [(MATH, (yield self.stretch("]", True)))]
         if after == "'" and not in_quotes:
-            return [(QUOTED, self.ansi_quoted())]
+            return [(QUOTED, self.ansi_quoted().partition("\0\0")[0])]
         if after == '"' and not in_quotes:
             self.at += 2
             return quoted((yield self.stretch('"', True)))
@@ -233,7 +247,7 @@ class Lexer:
     def parameter(self, in_quotes: bool) -> "Reading":
         """`${...}`: (VALUE, name, operator, argument, quoted). An index belongs to the name: `a[@]`."""
         self.at += 2
-        prefix = ""
+        prefix, inner = "", []
         if self.char() in ("!", "#") and self.char(1) not in ("}", ":", "-", "=", "+", "?", "%", "/"):
             prefix = self.char()
             self.at += 1
@@ -244,8 +258,11 @@ class Lexer:
         if self.char() == "[":
             self.at += 1
             start = self.at
-            yield self.stretch("]", True)
+            index = yield self.stretch("]", True)
             name += "[" + self.text[start:self.at]
+            if any(part[0] not in (QUOTED, TEXT) for part in index):
+                name = name.partition("[")[0] + "[?]"
+                inner = [(MATH, index)]
         operator = self.run_of(":-=+?#%/^,@")
         if operator[:1] == ":" and operator[1:2] not in ("-", "=", "+", "?"):  # ${x:1:2}
             self.at -= len(operator) - 1
@@ -253,11 +270,12 @@ class Lexer:
         elif operator[:1] == ":":
             self.at -= len(operator) - 2
             operator = operator[:2]
-        elif operator[:1] and operator[:1] in "-=+?":
-            self.at -= len(operator) - 1
-            operator = operator[:1]
+        elif operator[:1] and operator[:1] in "-=+?%#/":
+            size = 2 if operator[:2] in ("%%", "##", "//", "/#", "/%") else 1
+            self.at -= len(operator) - size
+            operator = operator[:size]
         argument = yield self.stretch("}", in_quotes)
-        return (VALUE, name, prefix + operator, tuple(argument), in_quotes)
+        return (VALUE, name, "length" if prefix == "#" else prefix + operator, tuple(inner + argument), in_quotes)
 
     def backquoted(self, in_quotes: bool) -> "Reading":
         self.at += 1
@@ -288,7 +306,7 @@ class Lexer:
             if stop == self.end:
                 raise Unreadable("a quote is not closed")
             if self.text[stop] == "'":
-                return "".join(text).partition("\0\0")[0]
+                return "".join(text)
             self.at += 1
             text.append(self.ansi_escape(self.text[stop + 1:stop + 2]))
 
@@ -296,14 +314,14 @@ class Lexer:
         if c in "01234567" and c:
             self.at -= 1
             digits = self.digits("01234567", 3)
-            return chr(int(digits, 8) & 255) if int(digits, 8) & 255 else "\0\0"  # a NUL ends the text
+            return safe(int(digits, 8) & 255)
         if c in ("x", "u", "U"):
             digits = self.digits("0123456789abcdefABCDEF", {"x": 2, "u": 4, "U": 8}[c])
             code = int(digits, 16) if digits else -1
-            return "\\" + c if code < 0 else "\0\0" if not code else chr(code) if code < 0x110000 else ""
+            return "\\" + c if code < 0 else safe(code)
         if c == "c":
             self.at += 1
-            return chr(ord(self.text[self.at - 1:self.at] or "@") & 31) or ""
+            return safe(ord(self.text[self.at - 1:self.at] or "@") & 31)
         return {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v",
                 "\\": "\\", "'": "'", '"': '"', "?": "?"}.get(c, "\\" + c)
 
@@ -323,7 +341,9 @@ class Lexer:
             if literal:
                 redirect.word = ((QUOTED, body),)
             else:
-                redirect.word = tuple((yield self.nested(body).stretch("", True)))
+                inner = self.nested(body)
+                inner.in_body = True
+                redirect.word = tuple((yield inner.stretch("", True)))
 
     def body(self, delimiter: str, tabs: bool) -> str:
         """The lines up to the one that is the delimiter; up to the end where there is none, as bash does with a warning."""
@@ -335,12 +355,19 @@ class Lexer:
                 inside, self.at = self.text[start:], self.end
                 break
             after = at + len(delimiter)
-            line = at if not tabs else at - 64 + len(self.text[max(start, at - 64):at].rjust(64).rstrip("\t"))
+            line = at
+            while tabs and line > start and self.text[line - 1] == "\t":
+                line -= 1
             if self.text[after:after + 1] in ("", "\n") and (line == start or self.text[line - 1] == "\n"):
                 inside, self.at = self.text[start:line], min(after + 1, self.end)
                 break
             at = after if delimiter else at + 1
         return inside if not tabs else "".join([line.lstrip("\t") for line in inside.splitlines(True)])
+
+
+def safe(code: int) -> str:
+    """A character by its number. A NUL ends the text; the next few are marks of ours, and no name that matters has them."""
+    return "\0\0" if not code else "?" if code < 6 else chr(code) if code < 0x110000 else ""
 
 
 def quoted(parts: "list[Part]") -> "list[Part]":

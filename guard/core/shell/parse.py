@@ -113,7 +113,7 @@ class Parser(Lexer):
                 self.at += 1
             elif c == ";" and self.char(1) not in (";", "&"):
                 self.at += 1
-            elif c not in ("", "\n", ";", closing):
+            elif c not in ("", "\n", ";", closing) and not (ends and self.keyword() in ends):  # `( a ) }` needs no separator
                 raise Unreadable(f"{c!r} does not belong there")
 
     def chain(self, chain: "list[tuple[str, Any]]") -> "Reading":
@@ -181,6 +181,8 @@ class Parser(Lexer):
             if self.plain_words(command):
                 last = self.at
                 self.blanks()
+                if self.char() == "(" and len(command.words) == 1 and isinstance(command.words[0], str) and not command.assigns:
+                    return (yield self.definition(command.words[0]))
             before = self.at
             if self.char() in OPENS and self.char():  # most commands end here
                 plain = self.plain()
@@ -220,7 +222,7 @@ class Parser(Lexer):
         if not stretch:
             return False
         words = stretch.split()
-        self.steps[0] += len(words) >> 4
+        self.step(1 + (len(words) >> 4))
         while words and not command.words and "=" in words[0] and assignment(words[0]):
             name, operator, value = split_assignment(words.pop(0))
             command.assigns.append((name, operator, ((TEXT, value),) if value else ()))
@@ -247,7 +249,12 @@ class Parser(Lexer):
             return False
         written = word[0][1] if word[0][0] == TEXT else ""
         if not command.words and written and assignment(written):
-            command.assigns.append((yield self.assigned(word)))
+            if "=" in written:
+                command.assigns.append((yield self.assigned(word)))
+            elif any(part[0] == TEXT and part[1].startswith(("]=", "]+=")) for part in word[1:]):
+                command.assigns.append((written.partition("[")[0] + "[", "=", word))
+            else:
+                command.words.append(word)
         elif self.char() == "(" and command.words and written and word[-1][0] == TEXT and word[-1][1][-1:] == "=":
             command.assigns.append((yield self.assigned(word)))  # declare -a x=(...)
         else:
@@ -299,16 +306,20 @@ class Parser(Lexer):
 
     def body_of(self, name: str) -> "Reading":
         yield self.gap()
+        body = yield self.command(self.keyword())
+        if isinstance(body, Simple):
+            raise Unreadable("a function has no body")
         script = Script()
-        script.lists.append(([("", (yield self.command(self.keyword())))], [False]))
+        script.lists.append(([("", body)], [False]))
         return Block("function", [script], name)
 
 
 def assignment(word: str) -> bool:
-    """`NAME=...`, `NAME+=...`, `NAME[...]=...`"""
+    """`NAME=...`, `NAME+=...`, `NAME[...]=...`, also where the index goes on behind an expansion."""
     name, sign, _ = word.partition("=")
+    open_index = not sign and "[" in word and "]" not in word
     name = name.partition("[")[0].rstrip("+")
-    return bool(sign) and name.replace("_", "a").isalnum() and not name[0].isdigit() and name.isascii()
+    return (bool(sign) or open_index) and name.replace("_", "a").isalnum() and not name[0].isdigit() and name.isascii()
 
 
 def split_assignment(word: str) -> "tuple[str, str, str]":

@@ -4,8 +4,8 @@ Nothing is run. What depends on the outcome of a command is followed both ways; 
 """
 from guard.core.model import UNREAD, Effect
 from guard.core.paths import absolute, is_absolute, join
-from guard.core.shell import HOLE, Pipeline, Simple, Unreadable, as_written
-from guard.core.shell.expand import arguments, text
+from guard.core.shell import HOLE, WRITTEN, Pipeline, Simple, Unreadable
+from guard.core.shell.expand import MOST, arguments, bounded, is_number, text
 from guard.core.shell.parse import read
 
 TYPE_CHECKING = False
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MOST_FOLDERS = 8
 MOST_NODES = 600  # commands followed in a call, each round of a loop counted
 DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
-TESTS = ("[", "test", "[[", "grep", "rg", "command", "which", "type", "false", "read", "diff", "cmp", "pgrep")  # often fail on purpose
+SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "declare", "local", "readonly", "unset", "set", "true", ":",
+                  "shift", "umask", "touch", "wt", "alias", "trap"))  # what follows one of these behind && is taken to run
 
 
 class Command:
@@ -62,7 +63,7 @@ class Shell:
         self.arguments: "list[str]" = []
         self.files: "dict[str, str]" = {}          # what this text itself has written, or left in a descriptor
         self.sinks: "dict[str, Script]" = {}       # >(...)
-        self.traps: "list[str]" = []
+        self.traps: "dict[str, str]" = {}          # signal -> text
         self.visited: "list[str]" = []             # pushd
         self.found: "list[Effect]" = []
         self.known: "set[tuple[Any, ...]]" = set()
@@ -71,6 +72,14 @@ class Shell:
         self.made = self.ended = False
         self.missed: "tuple[str, ...] | None" = None
         self.folders_made: "set[str]" = set()
+        self.links: "dict[str, str]" = {}          # ln -s
+        self.heads: "dict[str, str]" = {}          # checkout -> the branch that this text has checked out there
+        self.settings: "dict[str, str]" = {}       # git's, as this text has set them
+        self.own: "dict[str, Any] | None" = None   # in a function: its local variables' values outside
+        self.zero, self.entered = "bash", ""       # $0; the worktree of a `wt enter`
+        self.in_submodule = self.in_function = False
+        self.early: "tuple[str, ...]" = ()         # folders in which a function may have returned before its end
+        self.exported: "set[str]" = set()
         self.depth = 0
 
     def copy(self) -> "Shell":
@@ -78,25 +87,32 @@ class Shell:
         other = Shell.__new__(Shell)
         other.__dict__.update(self.__dict__)
         other.variables, other.functions, other.arguments = dict(self.variables), dict(self.functions), self.arguments[:]
+        other.heads, other.settings, other.links = dict(self.heads), dict(self.settings), dict(self.links)
         return other
 
     def join(self, other: "Shell") -> None:
         """Afterwards, either of two states may be the true one."""
         if other.ended or self.ended:
+            left = self if self.ended else other
             if self.ended and not other.ended:
                 self.__dict__.update(other.__dict__)
+            self.early = self.early + left.folders
             return
         both = self.folders + tuple([folder for folder in other.folders if folder not in self.folders])
         self.folders = both if len(both) <= MOST_FOLDERS else (HOLE,)
         for name in {*self.variables, *other.variables}:
             if self.variables.get(name, 0) != other.variables.get(name, 0):
                 self.variables[name] = HOLE
+        for at in {*self.heads, *other.heads}:
+            if self.heads.get(at) != other.heads.get(at):
+                self.heads[at] = HOLE
         self.functions.update(other.functions)
+        self.settings.update(other.settings)
         self.made = self.made or other.made
 
     def add(self, effect: "Effect") -> None:
         """One more thing that would happen; the same again at the same place is judged once."""
-        same = (effect.kind, effect.path, effect.git_dir, effect.verb, effect.refs, effect.flags)
+        same = (effect.kind, effect.path, effect.git_dir, effect.verb, effect.refs, effect.flags, effect.head)
         if same not in self.known:
             self.known.add(same)
             self.found.append(effect)
@@ -134,14 +150,15 @@ class Shell:
         return "".join(printed)
 
     def chain(self, chain: "list[tuple[str, Node]]") -> str:
-        """a && b || c: behind || the folder may be the old one or the new one; behind a test, what follows may not have run."""
+        """a && b || c: behind || the folder may be the old one or the new one; behind what can fail, what follows may not have run."""
         if len(chain) == 1:
             printed = self.node(chain[0][1])
             self.settle()
             return printed
-        before, now, doubtful, outputs = self.copy(), self, False, []
+        before, now, doubtful, outputs, sure = self.copy(), self, False, [], False
         for operator, node in chain:
             if operator == "||":
+                sure = not doubtful and self.missed is None  # cd into a folder that is there: what follows || does not count
                 self.caught_up(now)
                 now, doubtful = self.copy(), False
                 now.ended = False
@@ -150,8 +167,10 @@ class Shell:
                 now = self.copy()
             if not now.ended:
                 outputs.append(now.node(node))
-            doubtful = doubtful or is_test(node)
-        self.caught_up(now)
+            doubtful = doubtful or can_fail(node)
+        if not sure:
+            self.caught_up(now)
+        self.settle()
         return "".join(outputs)
 
     def caught_up(self, now: "Shell") -> None:
@@ -179,7 +198,7 @@ class Shell:
             for stage in node.stages:
                 part = self.copy()
                 part.stdin = flowing
-                flowing = part.node(stage)
+                flowing = part.to_its_end(lambda part=part, stage=stage: part.node(stage))  # type: ignore[misc]
             return flowing or ""
         from guard.core.shell.blocks import FOLLOWED  # most texts have none
         return self.redirected(node.redirects, lambda: FOLLOWED[node.kind](self, node))
@@ -200,10 +219,12 @@ class Shell:
 
     def simple(self, node: "Simple") -> str:
         argv = arguments(self, node.words)
+        argv[:1] = [word.translate(WRITTEN) for word in argv[:1]]  # [ is a program
         if not argv:
             for name, operator, word in node.assigns:
                 self.assign(name, operator, word)
-            return self.redirected(node.redirects, str)
+            reads = any(one.operator == "<" for one in node.redirects)
+            return self.redirected(node.redirects, lambda: (self.stdin or HOLE) if reads else "")  # $(<file)
         environment: "dict[str, str]" = {}
         for name, operator, word in node.assigns:
             if isinstance(word, list):
@@ -225,25 +246,45 @@ class Shell:
         return programs.start(command)
 
     def call(self, body: "Script", given: "list[str]", environment: "dict[str, str]") -> str:
-        kept, ended = self.arguments, self.ended
-        self.arguments = given
+        kept, ended, own = self.arguments, self.ended, self.own
+        self.arguments, self.own = given, {name: self.variables.get(name, self) for name in environment}
+        called, self.in_function, early, self.early = self.in_function, True, self.early, ()
         self.variables.update(environment)
         printed = self.script(body)
-        self.arguments, self.ended = kept, ended
+        for name, value in self.own.items():  # local variables go with the call
+            if value is self:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = value
+        self.folders = tuple(dict.fromkeys(self.folders + self.early))[:MOST_FOLDERS]
+        self.arguments, self.ended, self.own, self.in_function, self.early = kept, ended, own, called, early
         return printed
 
     def assign(self, name: str, operator: str, word: "Any") -> None:
         if "[" in name:
+            text(self, word if not isinstance(word, list) else ())
             self.variables[name.partition("[")[0]] = HOLE
         elif isinstance(word, list):
             old = self.variables.get(name) if operator == "+=" else []
-            self.variables[name] = (old if isinstance(old, list) else [old or ""]) + arguments(self, word)
+            all_of_it = (old if isinstance(old, list) else [old or ""]) + arguments(self, word)
+            self.variables[name] = all_of_it if len(all_of_it) <= MOST else HOLE
         else:
             given = text(self, word)
-            self.variables[name] = (self.value_of(name, "") or "") + given if operator == "+=" else given
+            self.variables[name] = bounded((self.value_of(name, "") or "") + given if operator == "+=" else given)
+            self.steps[1] += len(given) >> 12  # long values are work, too
 
     def output_of(self, script: "Script") -> str:
-        return self.copy().script(script)
+        inner = self.copy()
+        return inner.to_its_end(lambda: inner.script(script))
+
+    def to_its_end(self, follow: "Callable[[], str]") -> str:
+        """A subshell's whole life, with what it has set for its end (`trap ... EXIT`)."""
+        self.traps = {}
+        printed = follow()
+        for trap in list(self.traps.values()):
+            self.ended = False
+            self.follow(trap)
+        return printed
 
     # --- variables and places -------------------------------------------------------------------------------------
 
@@ -257,15 +298,19 @@ class Shell:
         if name in self.variables:
             known = self.variables[name]
             if isinstance(known, list):
-                return known[int(index or 0)] if (index or "0").isdigit() and int(index or 0) < len(known) else HOLE
+                return known[int(index or 0)] if is_number(index or "0") and 0 <= int(index or 0) < len(known) else HOLE
             return known if not index or index == "0" else HOLE
-        if name.isdigit():
+        if is_number(name):
             n = int(name)
-            return "bash" if not n else self.arguments[n - 1] if n <= len(self.arguments) else None
+            return self.zero if not n else self.arguments[n - 1] if n <= len(self.arguments) else None
         if name == "PWD":
             return self.folder()
         if name == "#":
             return str(len(self.arguments))
+        if name == "BASH_SOURCE":
+            return self.zero if self.zero != "bash" else ""
+        if name == "$":
+            return "1234"  # some number, the same throughout
         return self.world.variable(name) or None if name.replace("_", "a").isalnum() else HOLE
 
     def list_of(self, name: str) -> "list[str]":
@@ -276,7 +321,7 @@ class Shell:
 
     def is_unknown(self, name: str) -> bool:
         """Not set by this text, nor unset by it."""
-        return name not in self.variables and not name.isdigit()
+        return name not in self.variables and not is_number(name)
 
     def folder(self) -> str:
         return self.folders[0] if len(self.folders) == 1 else HOLE
@@ -284,13 +329,18 @@ class Shell:
     def absolute(self, written: str, folder: str) -> str:
         """A path as the system takes it. With a HOLE in front of it, it can be anywhere."""
         flavour = self.world.flavour
-        written = as_written(written) if HOLE not in written else written
+        for mark in "\1\2\3":
+            written = written.replace(mark, HOLE)  # a pattern: any name that fits
         if written[:1] == HOLE or (folder[:1] == HOLE and not is_absolute(written, flavour)):
             return HOLE
         if HOLE in written:
             known = written[:written.find(HOLE)]
             return join(absolute(known.rpartition("/")[0] + "/", folder, "", flavour), HOLE, flavour)
-        return absolute(written, folder, "", flavour)
+        path = absolute(written, folder, "", flavour)
+        for link, target in self.links.items():
+            if path == link or path.startswith(link + flavour.sep):
+                path = target + path[len(link):]
+        return path
 
     def has_made(self, written: str, folders: "tuple[str, ...]") -> None:
         """A folder that exists from here on: mkdir, git clone, git worktree add."""
@@ -299,30 +349,23 @@ class Shell:
     def go(self, targets: "list[str]", kept: bool = False) -> None:
         """`cd`: to each of these folders, or nowhere if it is not there and nothing here can have made it."""
         new = tuple(dict.fromkeys(targets))
-        if not kept and any(HOLE not in folder and folder not in self.folders_made and not self.world.is_folder(folder) for folder in new):
+        absent = [folder for folder in new if HOLE not in folder and folder not in self.folders_made and not self.world.is_folder(folder)]
+        if absent and not kept and self.missed is None:
             self.missed = self.folders
         self.folders = new if len(new) <= MOST_FOLDERS else (HOLE,)
 
 
-def is_test(node: "Any") -> bool:
-    """A command whose failure is an answer, not an accident."""
-    if isinstance(node, Pipeline):
-        return is_test(node.stages[-1])
+def can_fail(node: "Node") -> bool:
+    """May this end with a status other than 0, so that what stands behind && does not run?"""
     if isinstance(node, Simple):
-        first = node.words[0] if node.words else ""
-        return (first if isinstance(first, str) else str(first[0][1])) in TESTS
-    return bool(node.kind in ("test", "math"))
+        return bool(node.words) and node.words[0] not in SURE
+    return True
 
 
 def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
     """A whole shell's life: its text, then what it has set for the end (`trap ... EXIT`)."""
-    shell.traps = []
     shell.arguments = given
-    printed = shell.follow(script_text)
-    for trap in shell.traps:
-        shell.ended = False
-        shell.follow(trap)
-    return printed
+    return shell.to_its_end(lambda: shell.follow(script_text))
 
 
 def effects(call: "Call", command: str, world: "Any") -> "list[Effect]":

@@ -66,7 +66,7 @@ def content_of(shell: "Shell", path: str) -> "str | None":
     path = shell.absolute(path, shell.folders[0])
     if path in shell.files:
         return shell.files[path]
-    if HOLE in path or path.startswith("/dev/"):
+    if HOLE in path or path.startswith(("/dev/fd/", "/dev/tcp/", "/dev/udp/")):
         return None
     found: "str | None" = shell.world.content(path)
     return found

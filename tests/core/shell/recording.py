@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from guard.core.paths import POSIX, Flavour
 from guard.core.programs import git
-from guard.core.shell.nodes import HOLE, WRITTEN, Unreadable
+from guard.core.shell import HOLE, WRITTEN, Unreadable
 from guard.core.shell.run import Command, Shell, finished
 
 HERE = "/r"  # where a command stands in the made-up world
@@ -21,12 +21,12 @@ SHELL = settings.get_profile("shell")
 
 @dataclass
 class MadeUpWorld:
-    """What only the disk knows, told by the test. Has what guard.edge.surroundings.Surroundings has."""
+    """What only the disk knows, told by the test. Has what guard.edge.commands.Surroundings has."""
 
     folders: tuple[str, ...] = ("/", HERE, "/r/a", "/r/a/b", "/r/s p", "/w", "/tmp", "/home/t")
     files: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=lambda: {"HOME": "/home/t"})
-    flavour: Flavour = POSIX
+    flavour: Flavour = field(default_factory=lambda: POSIX)
 
     def variable(self, name: str) -> str:
         return self.variables.get(name, "")
@@ -73,7 +73,7 @@ class Followed:
 
 
 def follow(text: str, world: object | None = None, folder: str = HERE, given: list[str] | None = None) -> Followed:
-    """Follows a text as core/tools/shell.py does, and notes each git instead of reading it."""
+    """Follows a text as core/shell/run.py does for a call, and notes each git instead of reading it."""
     started: list[Started] = []
 
     def noted(command: Command, deep: int = 0) -> str:
@@ -82,7 +82,7 @@ def follow(text: str, world: object | None = None, folder: str = HERE, given: li
         started.append(Started(tuple([word.translate(WRITTEN) for word in words]), tuple(call.folders)))
         return HOLE
 
-    shell = Shell(world or MadeUpWorld(), folder, [0])
+    shell = Shell(world or MadeUpWorld(), folder, [0, 0])
     with mock.patch.object(git, "run", noted):
         try:
             finished(shell, text, given or [])
@@ -95,10 +95,10 @@ def fits(predicted: tuple[str, ...], real: tuple[str, ...]) -> bool:
     """A hole stands for anything, also for several arguments or none: unquoted values are split."""
     if HOLE not in "".join(predicted):
         return predicted == real
-    pattern = "\x1f".join([re.escape(word.replace(HOLE, "\x1e")).replace("\x1e", ".*") for word in predicted])
-    whole = "\x1f".join(real)
-    return bool(re.fullmatch(pattern, whole, re.DOTALL) or re.fullmatch(pattern, whole + "\x1f", re.DOTALL)
-                or re.fullmatch(pattern.replace("\x1f.*", ".*"), whole, re.DOTALL))
+    pattern = ""
+    for word in predicted:
+        pattern += "(?:.*\x1f)?" if word == HOLE else ".*".join([re.escape(piece) for piece in word.split(HOLE)]) + "\x1f"
+    return re.fullmatch(pattern, "".join([word + "\x1f" for word in real]), re.DOTALL) is not None
 
 
 def foreseen(followed: Followed, folder: str, argv: tuple[str, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 `run` takes off the global options and follows aliases; VERBS names the module that knows a verb. A verb that is not there only reads.
 """
-from guard.core.model import CHANGE, UNHOOKED, Effect
+from guard.core.model import CHANGE, PUSH, UNHOOKED, Effect
 from guard.core.shell import HOLE, as_written
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ VERBS = {
     "filter-repo": "shared", "replace": "shared", "remote": "shared", "stash": "changes", "bisect": "changes", "submodule": "changes",
     "notes": "", "tag": ""}
 CHANGES = frozenset((
-    "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-index", "merge-recursive", "mv",
+    "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-file", "merge-index", "merge-recursive", "mv",
     "read-tree", "reset",
     "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn", "p4",
     "lfs-checkout", "undo"))
@@ -37,7 +37,7 @@ READS = frozenset((
     "format-patch", "fsck",
     "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send", "index-pack", "instaweb",
     "interpret-trailers", "log",
-    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-file", "merge-tree", "mktag", "mktree",
+    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-tree", "mktag", "mktree",
     "multi-pack-index",
     "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack", "repack", "request-pull", "rerere", "rev-list",
     "rev-parse",
@@ -57,7 +57,7 @@ class Git:
         self.command, self.folders, self.verb = command, command.folders, ""
         self.words: "list[str]" = []
         self.git_dir, self.work_tree = command.variable("GIT_DIR"), command.variable("GIT_WORK_TREE")
-        self.settings: "dict[str, str]" = dict(given_settings(command))
+        self.settings: "dict[str, str]" = {**command.shell.settings, **dict(given_settings(command))}
 
     @property
     def typed(self) -> "tuple[str, ...]":
@@ -65,12 +65,30 @@ class Git:
 
     def add(self, kind: str, refs: "tuple[str, ...]" = (), flags: "tuple[str, ...]" = ()) -> None:
         """One effect for each folder it may run in."""
+        shell = self.command.shell
+        if shell.in_submodule and kind != CHANGE:
+            return  # its branches, pushes and settings are another repository's
         for folder in self.folders:
             git_dir = self.command.path(self.git_dir, folder) if self.git_dir else ""
             files = self.command.path(self.work_tree, folder) if self.work_tree else folder
             for at in [git_dir, ""] if git_dir and self.work_tree and kind == CHANGE else [git_dir]:  # HEAD and index here, files there
-                self.command.shell.add(Effect(kind=kind, path=files, verb=self.verb, said=self.command.said, refs=tuple(refs),
-                                              flags=tuple(flags), words=self.typed, git_dir=at))
+                shell.add(Effect(kind=kind, path=files, verb=self.verb, said=self.command.said, refs=tuple(refs), flags=tuple(flags),
+                                 words=self.typed, git_dir=at, head=self.head(folder), entered=shell.entered,
+                                 settings=tuple(self.settings.items()) if kind == PUSH else ()))
+
+    def head(self, folder: str) -> str:
+        """The branch that this text has checked out there before, "" if it has not."""
+        heads = self.command.shell.heads
+        return heads.get(self.top(folder), "") if heads else ""
+
+    def top(self, folder: str) -> str:
+        shell = self.command.shell
+        return folder if HOLE in folder or folder in shell.folders_made else shell.world.top(folder) or folder
+
+    def checks_out(self, branch: str) -> None:
+        """From here on that branch is HEAD's."""
+        for folder in self.folders:
+            self.command.shell.heads[self.top(folder)] = branch if len(self.folders) == 1 else HOLE
 
     def changes(self, flags: "tuple[str, ...]" = ()) -> None:
         self.add(CHANGE, (), flags)
@@ -92,8 +110,7 @@ def run(command: "Command", deep: int = 0) -> str:
         return HOLE
     if git.verb in VERBS or git.verb in CHANGES or git.verb in READS:
         return followed(git)
-    key = "alias." + git.verb.lower()
-    text = git.settings.get(key) or command.shell.files.get(key, "")
+    text = git.settings.get("alias." + git.verb.lower(), "")
     for folder in git.folders if not text else ():
         text = command.shell.world.alias(folder, git.verb) if HOLE not in git.verb else ""
         if text:
@@ -109,7 +126,7 @@ HOOKED = frozenset(("commit", "merge", "push", "rebase", "am", "cherry-pick", "r
 def asks_for_help(words: "list[str]") -> bool:
     """`git VERB -h` and `--help`, and nothing happens."""
     plain = words[:words.index("--")] if "--" in words else words
-    return "--help" in plain or "-h" in plain[:1]
+    return "--help" in plain or "-h" in plain[:2]
 
 
 def followed(git: "Git") -> str:
@@ -132,8 +149,11 @@ def printed(git: "Git") -> str:
     if len(git.folders) != 1 or HOLE in git.folders[0] or git.git_dir:
         return HOLE
     if (git.verb, words) in NAMES_HEAD:
-        return (world.head(git.folders[0]) or HOLE) + "\n"
-    if (git.verb, words) == ("rev-parse", ["--show-toplevel"]):
+        return (git.head(git.folders[0]) or world.head(git.folders[0]) or HOLE) + "\n"
+    if git.verb == "symbolic-ref" and words[-1:] == ["refs/remotes/origin/HEAD"]:
+        default = world.remote_head(git.folders[0])
+        return (("" if "--short" in words else "refs/remotes/") + f"origin/{default}" if default else HOLE) + "\n"
+    if (git.verb, words) in (("rev-parse", ["--show-toplevel"]), ("rev-parse", ["--show-cdup"])):
         return (world.top(git.folders[0]) or HOLE) + "\n"
     return HOLE
 
@@ -141,7 +161,7 @@ def printed(git: "Git") -> str:
 def global_options(git: "Git", given: "list[str]") -> "list[str]":
     """Takes -C, -c, --git-dir and their kin off; what is left begins with the verb."""
     command = git.command
-    while given and given[0][:1] == "-":
+    while given and (given[0][:1] == "-" or (given[0] == HOLE and len(given) > 1)):  # $FLAGS may be anything, or nothing
         word, given = given[0], given[1:]
         option, sign, value = word.partition("=")
         if word[:2] in ("-C", "-c") and len(word) > 2:
@@ -154,9 +174,9 @@ def global_options(git: "Git", given: "list[str]") -> "list[str]":
             git.git_dir = value
         elif option == "--work-tree":
             git.work_tree = value
-        elif option == "-c":
+        elif option in ("-c", "--config-env"):
             key, _, setting = value.partition("=")
-            git.settings[key.lower()] = setting
+            git.settings[key.lower()] = setting if option == "-c" else command.variable(setting)
         elif option in ("--help", "-h", "--version", "-v", "--html-path", "--man-path", "--info-path"):
             return []
     return given
@@ -165,24 +185,20 @@ def global_options(git: "Git", given: "list[str]") -> "list[str]":
 def given_settings(command: "Command") -> "list[tuple[str, str]]":
     """GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n (git-config(1), ENVIRONMENT)."""
     count = command.variable("GIT_CONFIG_COUNT")
-    return [(command.variable(f"GIT_CONFIG_KEY_{n}").lower(), command.variable(f"GIT_CONFIG_VALUE_{n}"))
-            for n in range(min(int(count), 16) if count.isdigit() else 0)]
+    many = min(int(count), 16) if count.isascii() and count.isdigit() and len(count) < 4 else 0
+    return [(command.variable(f"GIT_CONFIG_KEY_{n}").lower(), command.variable(f"GIT_CONFIG_VALUE_{n}")) for n in range(many)]
 
 
 def expanded(git: "Git", command: "Command", text: str, deep: int) -> str:
     """`!text` is the shell's, run from the top of the checkout; anything else are words for git."""
     from guard.core.shell.builtins import shell_quoted
-    from guard.core.shell.parse import read
     if text[:1] == "!":
         inner = command.shell.copy()
         inner.functions = {}
         inner.folders = tuple([inner.world.top(folder) or folder if HOLE not in folder else folder for folder in git.folders])
         return inner.follow(" ".join([text[1:], *[shell_quoted(word) for word in git.words]]))
-    script, _ = read(text, command.shell.steps)
-    from guard.core.shell.expand import arguments
-    node = script.lists[0][0][0][1] if script.lists else None
-    words = arguments(command.shell, getattr(node, "words", []))
-    other = command.but(["git", *words, *git.words])
+    from guard.core.programs.wrappers import unquoted
+    other = command.but(["git", *unquoted(command, text), *git.words])
     other.folders = git.folders
     for name, value in (("GIT_DIR", git.git_dir), ("GIT_WORK_TREE", git.work_tree)):
         if value:

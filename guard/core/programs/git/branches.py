@@ -5,6 +5,7 @@ Flags of the effect: checkout, create, force (over what is there), move, delete,
 """
 from guard.core.model import BRANCH, UNHOOKED
 from guard.core.programs.git import parsed
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ MERGE = ("m/message= F/file= s/strategy= X/strategy-option= into-name= onto= x/e
          "edit-todo "
          "show-current-patch")
 
+MOST_LINES = 500  # of update-ref --stdin
+
 
 def run(git: "Git") -> None:
     VERBS[git.verb](git)
@@ -41,26 +44,36 @@ def run(git: "Git") -> None:
 
 def checkout(git: "Git") -> None:
     found = parsed(git.words, CHECKOUT)
+    others = ("ignore-other-worktrees",) if found.has("ignore-other-worktrees") else ()
     for option in ("b", "B", "orphan"):
         if option in found.flags:
+            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "B" else ()), *others))
             git.changes()
-            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "B" else ())))
+            git.checks_out(found.flags[option])
             return
-    names_paths = found.paths is not None or len(found.operands) > 1 or found.has("patch", "ours", "theirs", "pathspec-from-file")
-    git.changes(("paths",) if names_paths else ())
+    names_paths = bool(found.paths) or len(found.operands) > 1 or found.has("patch", "ours", "theirs", "pathspec-from-file")
     if not names_paths and found.operands and not found.has("detach"):
-        git.add(BRANCH, (found.operands[0],), ("checkout",))
+        name = found.operands[0]
+        git.add(BRANCH, (name,), ("checkout", *others))
+        git.changes()
+        git.checks_out(name if name == git.command.shell.world.branch(git.folders[0], name) else HOLE)
+    else:
+        git.changes(("paths",) if names_paths else ())
 
 
 def switch(git: "Git") -> None:
     found = parsed(git.words, SWITCH)
-    git.changes()
+    others = ("ignore-other-worktrees",) if found.has("ignore-other-worktrees") else ()
     for option in ("create", "force-create", "orphan"):
         if option in found.flags:
-            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "force-create" else ())))
+            git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "force-create" else ()), *others))
+            git.changes()
+            git.checks_out(found.flags[option])
             return
     if found.operands and not found.has("detach"):
-        git.add(BRANCH, (found.operands[0],), ("checkout",))
+        git.add(BRANCH, (found.operands[0],), ("checkout", *others))
+        git.checks_out(HOLE if found.operands[0] == "-" else found.operands[0])
+    git.changes()
 
 
 def branch(git: "Git") -> None:
@@ -70,20 +83,32 @@ def branch(git: "Git") -> None:
         if not found.has("remotes"):
             git.add(BRANCH, tuple(names), ("delete", *(("force",) if found.has("D", "force") else ())))
     elif found.has("move", "M"):
-        git.add(BRANCH, tuple(names[-2:]), ("rename", *(("force",) if found.has("M", "force") else ())))
+        own = ("own",) if len(names) == 1 else ()
+        git.add(BRANCH, tuple(names[-2:]), ("rename", *own, *(("force",) if found.has("M", "force") else ())))
+        if own:
+            git.changes()
+            git.checks_out(names[0])
     elif found.has("copy", "C") and names:
         git.add(BRANCH, (names[-1],), ("create", *(("force",) if found.has("C", "force") else ())))
     elif names and found.has("force"):
         git.add(BRANCH, (names[0],), ("move", "force"))
+    elif found.has("set-upstream-to"):
+        remote, _, branch_there = found.flags["set-upstream-to"].partition("/")
+        head = names[0] if names else git.head(git.folders[0]) or git.command.shell.world.head(git.folders[0])
+        git.command.shell.settings[f"branch.{head}.remote"] = remote
+        git.command.shell.settings[f"branch.{head}.merge"] = "refs/heads/" + branch_there
 
 
 def update_ref(git: "Git") -> None:
     found = parsed(git.words, "d m= stdin z no-deref create-reflog deref")
     if found.has("stdin"):
-        for line in (git.command.stdin or "").replace("\0", " ").splitlines():
-            words = line.split()
-            if words[:1] in (["update"], ["create"], ["delete"], ["symref-update"]) and len(words) > 1:
-                git.add(BRANCH, (words[1],), ("delete", "force") if words[0] == "delete" else ("move", "force"))
+        lines = [line.split() for line in (git.command.stdin or "").splitlines()[:MOST_LINES]]
+        for verbs, flags in ((("delete",), ("delete", "force")), (("update", "create", "symref-update"), ("move", "force"))):
+            refs = [words[1] for words in lines if words[:1] and words[0] in verbs and len(words) > 1]
+            if refs:
+                git.add(BRANCH, tuple(refs), flags)
+    elif found.operands[:1] == ["HEAD"]:
+        git.changes()
     elif found.operands:
         git.add(BRANCH, (found.operands[0],), ("delete", "force") if found.has("d") else ("move", "force"))
 
@@ -92,9 +117,11 @@ def symbolic_ref(git: "Git") -> None:
     found = parsed(git.words, "d/delete q/quiet short m= recurse")
     if found.has("delete"):
         git.add(BRANCH, tuple(found.operands[:1]), ("delete", "force"))
+    elif len(found.operands) > 1 and found.operands[0] != "HEAD":
+        git.add(BRANCH, (found.operands[0],), ("move", "force"))
     elif len(found.operands) > 1:
-        git.changes()
         git.add(BRANCH, (found.operands[1],), ("checkout",))
+        git.changes()
 
 
 def fetch(git: "Git") -> None:
@@ -106,6 +133,9 @@ def fetch(git: "Git") -> None:
         git.changes()
         if found.has("no-verify"):
             git.add(UNHOOKED)
+        merged = [spec.lstrip("+").partition(":")[0] for spec in found.operands[1:]]
+        if merged:
+            git.add(BRANCH, tuple(merged), ("merge",))
     for spec in (found.operands + (found.paths or []))[1:]:
         target = spec.lstrip("+").partition(":")[2]
         if target and not target.startswith(("refs/remotes/", "refs/tags/")):
@@ -117,11 +147,15 @@ def merge(git: "Git") -> None:
     git.changes()
     if found.has("no-verify"):
         git.add(UNHOOKED)
+    if found.has("exec"):
+        from guard.core.programs.git import changes
+        changes.started(git, ["sh", "-c", found.flags["exec"]])
     names = [name for name in found.operands if name]
     if names and not found.has("abort", "continue", "quit", "skip"):
         if git.verb == "rebase" and len(names) > 1:  # git rebase upstream branch: checks the branch out first
             git.add(BRANCH, (names[1],), ("checkout",))
-        git.add(BRANCH, tuple(names[:1] if git.verb == "rebase" else names), ("merge",))
+        onto = [found.flags["onto"]] if found.has("onto") else []
+        git.add(BRANCH, tuple(names[:1] + onto if git.verb == "rebase" else names), ("merge",))
 
 
 VERBS = {"checkout": checkout, "switch": switch, "branch": branch, "update-ref": update_ref, "symbolic-ref": symbolic_ref, "fetch": fetch,

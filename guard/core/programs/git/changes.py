@@ -18,6 +18,8 @@ def run(git: "Git") -> None:
     if git.verb == "submodule" and first == "foreach":
         foreach(git)
         return
+    if git.verb == "bisect" and first == "run":
+        started(git, git.words[git.words.index("run") + 1:])
     plain = git.words[:git.words.index("--")] if "--" in git.words else git.words
     if any(word in DRY.get(git.verb, ()) for word in plain) or dry_cluster(git.verb, plain):
         return
@@ -35,7 +37,9 @@ def dry_cluster(verb: str, words: "list[str]") -> bool:
 def skips_hooks(verb: str, words: "list[str]") -> bool:
     """--no-verify, and commit's -n, alone or in a cluster before a letter that takes a value."""
     for n, word in enumerate(words):
-        if n and words[n - 1] in ("-m", "-F", "-C", "-c", "-t", "--message", "--file", "--author", "--date"):
+        before = words[n - 1] if n else ""
+        cluster_takes = before[:1] == "-" and before[:2] != "--" and before[-1:] in "mFCct"
+        if n and (cluster_takes or before in ("--message", "--file", "--author", "--date")):
             continue
         if word.startswith("--no-veri"):
             return True
@@ -50,12 +54,18 @@ def skips_hooks(verb: str, words: "list[str]") -> bool:
 
 def foreach(git: "Git") -> None:
     """git submodule foreach [--recursive] command: in each submodule, which is another repository."""
-    from guard.core import programs
-    from guard.core.shell import HOLE
     words = git.words[git.words.index("foreach") + 1:]
     while words and words[0] in ("--recursive", "--quiet", "-q", "--"):
         words = words[1:]
+    shell = git.command.shell
+    kept, shell.in_submodule = shell.in_submodule, True
+    started(git, ["sh", "-c", " ".join(words)])
+    shell.in_submodule = kept
+
+
+def started(git: "Git", words: "list[str]") -> None:
+    from guard.core import programs
     if words:
-        inner = git.command.but(["sh", "-c", " ".join(words)])
-        inner.folders = tuple([git.command.path(HOLE, folder) for folder in git.folders])
+        inner = git.command.but(words)
+        inner.folders = git.folders
         programs.start_program(inner)

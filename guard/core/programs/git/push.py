@@ -31,6 +31,9 @@ def run(git: "Git") -> None:
     remote = found.flags.get("repo", "")
     if operands and not remote:
         remote, operands = operands[0], operands[1:]
+    made = git.command.shell.folders_made
+    if remote and "/" in remote and all(git.command.path(remote, folder) in made for folder in git.folders):
+        return  # a repository that the same text has made
     flags = tuple([flag for flag in found.flags if flag in FLAGS])
     git.add(PUSH, (remote, *tags_as_refs(operands)), flags)
 

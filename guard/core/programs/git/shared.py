@@ -4,6 +4,7 @@
 """
 from guard.core.model import BRANCH, CONFIG, HISTORY, WORKTREE
 from guard.core.programs.git import parsed
+from guard.core.shell import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def worktree(git: "Git") -> None:
         found = parsed(words, ADD_WORKTREE)
         for path in found.operands[:1]:
             git.command.shell.has_made(path, git.folders)
+            for folder in git.folders:
+                git.command.shell.heads[git.command.path(path, folder)] = found.flags.get("b") or found.flags.get("B") or HOLE
         for option in ("b", "B"):
             if option in found.flags:
                 git.add(BRANCH, (found.flags[option],), ("create", *(("force",) if option == "B" else ())))
@@ -38,15 +41,23 @@ def worktree(git: "Git") -> None:
             git.add(BRANCH, (found.operands[1],), ("checkout",))
     elif verb in ("remove", "move", "unlock", "prune"):
         found = parsed(words, "f/force n/dry-run v/verbose expire=")
-        if not found.has("dry-run"):
-            git.add(WORKTREE, tuple((found.operands + (found.paths or []))[:2]), (verb, *(("force",) if found.has("force") else ())))
+        names = (found.operands + (found.paths or []))[:2]
+        of_this_text = names and all(git.command.path(names[0], folder) in git.command.shell.folders_made for folder in git.folders)
+        if not found.has("dry-run") and not of_this_text:
+            git.add(WORKTREE, tuple(names), (verb, *(("force",) if found.has("force") else ())))
 
 
 def config(git: "Git") -> None:
     found = parsed(git.words, CONFIG_OPTIONS)
-    if found.has(*NOT_SHARED):
-        return
     words = found.operands + (found.paths or [])
+    if len(words) > 1 and not found.has("get", "unset", "file"):
+        key, value = words[-2:] if words[0] == "set" else words[:2]
+        git.command.shell.settings[key.lower()] = value
+    where = found.flags.get("file", "").rpartition("/")
+    if where[2] in ("config", "config.worktree") and where[0]:
+        git.git_dir = where[0]  # by its path, but it is a repository's own all the same
+    elif found.has(*NOT_SHARED):
+        return
     verb = words[0] if words and words[0] in ("set", "unset", "get", "list", "edit", "remove-section", "rename-section") else ""
     words = words[1:] if verb else words
     if verb in ("get", "list", "edit") or found.has("edit") or not words:
@@ -57,8 +68,6 @@ def config(git: "Git") -> None:
         git.add(CONFIG, (words[0] + ".", ""), ("unset", "section"))
     elif len(words) > 1:
         git.add(CONFIG, (words[0], words[1]))
-        if words[0].lower().startswith("alias."):
-            git.command.shell.files[words[0].lower()] = words[1]
 
 
 def init(git: "Git") -> None:
@@ -66,6 +75,8 @@ def init(git: "Git") -> None:
     git.command.shell.made = True
     for path in parsed(git.words, "b/initial-branch= template= separate-git-dir= object-format= ref-format= shared? q/quiet bare").operands:
         git.command.shell.has_made(path, git.folders)
+        if path.rstrip("/").rpartition("/")[2] == ".git":
+            git.git_dir = path
     if git.git_dir:
         git.add(CONFIG, ("core.bare", "true"))
 
@@ -91,7 +102,8 @@ def collect(git: "Git") -> None:
 
 
 def prune(git: "Git") -> None:
-    if not any(word in ("-n", "--dry-run") or word.startswith("--expire") for word in git.words):
+    later = any(word.startswith("--expire") and not word.endswith(("now", "all")) for word in git.words)
+    if not later and not any(word in ("-n", "--dry-run") for word in git.words):
         git.add(HISTORY)
 
 
