@@ -2,9 +2,12 @@
 import sys
 
 folder = __file__.replace("\\", "/").rpartition("/")[0] or "."
-sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/.."))  # the second: an installed package
+root = folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/..")  # the first: an installed package
+sys.path.insert(0, root)
 
 try:
+    import guard
+    guard.take_the_short_way(root)
     from guard.events import main
 except Exception as fault:
     if sys.stderr is not None:

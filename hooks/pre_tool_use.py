@@ -12,9 +12,12 @@ try:
 except (ImportError, OSError):  # Windows, or no link (any more)
     pass
 folder = here.replace("\\", "/").rpartition("/")[0] or "."
-sys.path.insert(0, folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/.."))  # the second: an installed package
+root = folder + ("/../../.." if folder.endswith("/_plugin/hooks") else "/..")  # the first: an installed package
+sys.path.insert(0, root)
 
 try:
+    import guard
+    guard.take_the_short_way(root)
     from guard.main import main
 except Exception as fault:
     if sys.stderr is not None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HOLE = "\0"
 LARGEST = 200_000  # bytes of a script file that are read
 MOST_ASKED = 6  # questions to git of one kind in a call: each costs a process
-MOST_NAMED = 50  # worktrees whose names are looked for in a text that cannot be read
+MOST_NAMED = 10  # worktrees whose names are looked for in a text that cannot be read
 
 
 class Surroundings:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from guard.core.shell import Node, Redirect, Script
 
 MOST_FOLDERS = 8
-MOST_NODES = 600  # commands followed in a call, each round of a loop counted
+MOST_NODES = 500  # commands followed in a call, each round of a loop counted
 DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
 SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "declare", "local", "readonly", "unset", "set", "true", ":",
                   "shift", "umask", "touch", "wt", "alias", "trap"))  # what follows one of these behind && is taken to run
