@@ -244,8 +244,9 @@ class Look:
         """More than what the hook itself may have left."""
         if not self._used(common):
             return False
-        names = self.disk.names(join(common, "worktree-guard", self.flavour))
-        return any(not name.startswith(("audit.", "faults.")) for name in names)
+        state = join(common, "worktree-guard", self.flavour)
+        names = self.disk.names(state)
+        return self.disk.kind(state) != "folder" or any(not name.startswith(("audit.", "faults.")) for name in names)
 
     def _active(self, common: str) -> "dict[str, Any] | None":
         """The repository's own record, state.json."""

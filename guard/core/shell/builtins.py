@@ -205,7 +205,7 @@ def printf(shell: "Shell", given: "list[str]", command: "Command") -> str:
     if not given:
         return ""
     form, rest, printed = as_code(given[0]), [as_code(word) for word in given[1:]], []
-    pieces = unescaped(form).replace("%%", "\x05").split("%")
+    pieces = unescaped(form).replace("%%", "\x04").split("%")
     while True:
         printed.append(pieces[0])
         for piece in pieces[1:]:
@@ -214,7 +214,7 @@ def printf(shell: "Shell", given: "list[str]", command: "Command") -> str:
             word = rest.pop(0) if rest else ""
             printed.append((unescaped(word) if piece[0] == "b" else word) + piece[1:])
         if not rest or len(pieces) == 1:
-            return bounded("".join(printed).replace("\x05", "%"))
+            return bounded("".join(printed).replace("\x04", "%"))
 
 
 def unescaped(written: str) -> str:
