@@ -73,7 +73,11 @@ def test_the_answer_is_the_pair_s(place: World, name: str) -> None:
     assert ask(place, snake(document)) == expected, "snake_case alone"
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if set(load(name, "out").get("hookSpecificOutput", {})) == {"hookEventName", "updatedInput"}])
+def only_moves(name: str) -> bool:
+    return set(load(name, "out").get("hookSpecificOutput", {})) == {"hookEventName", "updatedInput"}
+
+
+@pytest.mark.parametrize("name", filter(only_moves, NAMES))
 def test_a_moved_call_is_whole_and_settled(place: World, name: str) -> None:
     document, answer = place.fill(load(name, "in")), place.fill(load(name, "out"))["hookSpecificOutput"]
     assert set(answer) == {"hookEventName", "updatedInput"}, "a decision would silence the person's prompt; notes reach nobody"
