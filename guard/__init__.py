@@ -58,7 +58,6 @@ def take_the_short_way(root: str) -> None:
     import sys
     try:
         import marshal
-
         import posix
         from _frozen_importlib import ModuleSpec
         from _frozen_importlib_external import MAGIC_NUMBER

@@ -16,7 +16,7 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
          heard: "list[str]") -> "Binding | None":
     """The binding of `call` in the repository with this common dir."""
     if call.agent and _linked(disk, cwd, common) and not held_by_another(disk, common, cwd.root, call.session):  # type: ignore[union-attr]
-        return Binding(source="agent", path=cwd.root)  # type: ignore[union-attr]
+        return _standing(disk, "agent", cwd)
     own = None
     if call.session:
         own = records.binding(disk, records.session_file(disk, common, call.session), heard)
@@ -25,7 +25,7 @@ def find(disk: "Any", call: "Call", common: str, settings: Settings, cwd: "repo.
         if own and enforced(disk, own):
             return _bound(disk, own, "session", common)
     if settings.implicit and _linked(disk, project, common):
-        return Binding(source="implicit", path=project.root)  # type: ignore[union-attr]
+        return _standing(disk, "implicit", project)
     active = records.binding(disk, records.state_file(disk, common), heard)
     if active and own and active["session"] == call.session:
         return None  # this session's own record is the truth about it: ended
@@ -64,6 +64,12 @@ def enforced(disk: "Any", record: "dict[str, Any]") -> bool:
         return True
     started = disk.started(record["client_pid"])
     return started is not None and (not started or not record["client_started"] or started == record["client_started"])
+
+
+def _standing(disk: "Any", source: str, checkout: "repo.Checkout | None") -> Binding:
+    """Bound by where it stands, without a record: to whatever branch is checked out there."""
+    assert checkout is not None
+    return Binding(source=source, path=checkout.root, head=repo.head(disk, checkout.gitdir) or "")
 
 
 def _bound(disk: "Any", record: "dict[str, Any]", source: str, common: str) -> Binding:
