@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -33,7 +34,11 @@ class Worlds:
         self.templates: dict[str, Path] = {}
 
     def fresh(self, layout: str, build: Callable[[Path], World]) -> World:
-        shutil.rmtree(self.at, ignore_errors=True)
+        for _ in range(100):  # what a client's session has started may still be writing there
+            shutil.rmtree(self.at, ignore_errors=True)
+            if not self.at.exists():
+                break
+            time.sleep(0.05)
         if layout not in self.templates:
             self.at.mkdir(parents=True)
             self.known = getattr(self, "known", {})
