@@ -13,45 +13,39 @@ if TYPE_CHECKING:
 
 DEEPEST = 60  # programs that start programs: about five of Python's frames each
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish")
-INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk",
-                "tclsh", "osascript")
+INTERPRETERS = ("python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh",
+                "osascript")
 WRAPPERS = (
     "sudo", "doas", "env", "nohup", "time", "timeout", "gtimeout", "nice", "ionice", "stdbuf", "setsid", "strace", "ltrace", "unshare",
-    "nsenter",
-    "systemd-run", "systemd-inhibit", "caffeinate", "chrt", "taskset", "setarch", "linux64", "unbuffer", "chronic", "catchsegv", "fakeroot",
-    "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec", "setpriv",
-    "runuser",
-    "firejail", "bwrap", "prlimit", "valgrind", "perf", "rtk", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv", "rye", "pdm", "hatch",
-    "busybox", "toybox")
-FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync",
-           "socat", "at", "batch")
+    "nsenter", "systemd-run", "systemd-inhibit", "caffeinate", "chrt", "taskset", "setarch", "linux64", "unbuffer", "chronic", "catchsegv",
+    "fakeroot", "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec",
+    "setpriv", "runuser", "firejail", "bwrap", "prlimit", "valgrind", "perf", "rtk", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv",
+    "rye", "pdm", "hatch", "busybox", "toybox")
+FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
+           "at", "batch")
 TEXTS = ("cat", "tee", "which", "ln", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
     "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",
-    "tree", "less",
-    "more", "bat", "jq", "yq", "column", "paste", "fold", "fmt", "expand", "od", "xxd", "hexdump", "strings", "md5sum", "sha1sum",
-    "sha256sum",
+    "tree", "less", "more", "bat", "jq", "yq", "column", "paste", "fold", "fmt", "expand", "od", "xxd", "hexdump", "strings", "md5sum",
+    "sha1sum", "sha256sum",
     "cksum", "shellcheck", "cloc", "tokei", "ctags", "eza", "exa", "sed", "base64", *TEXTS, "find", "fd", "fdfind", "awk", "gawk",
     "mawk", "nawk"))
 LISTERS = ("ls", "find", "fd", "fdfind", "tree", "rg", "ag", "du")  # they look around them, whatever they are fed
 # Programs whose answer does not depend on where they run.
 ANYWHERE = frozenset((
     "date", "whoami", "id", "uname", "hostname", "whereis", "which", "man", "ps", "top", "uptime", "free", "seq", "yes", "expr", "bc",
-    "curl", "wget",
-    "ping", "dig", "nslookup", "host", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep",
-    "pkill", "killall",
-    "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp", "sftp", "mktemp",
-    "realpath",
-    "basename", "dirname", "tee"))
+    "curl", "wget", "ping", "dig", "nslookup", "host", "docker", "kubectl", "tput", "clear", "locale", "printenv", "nproc", "lsof", "pgrep",
+    "pkill", "killall", "sleep", "tmux", "screen", "open", "xdg-open", "brew", "apt", "apt-get", "claude", "codex", "gemini", "ssh", "scp",
+    "sftp", "mktemp", "realpath", "basename", "dirname", "tee"))
 SILENT = frozenset((
-    ":", "true", "false", "test", "[", "type", "hash", "wait", "jobs", "bg", "fg", "kill", "sleep", "break", "continue", "shopt",
-    "unalias", "ulimit",
-    "umask", "times", "caller", "help", "bind", "complete", "compgen", "enable", "history", "fc", "dirs", "disown", "suspend", "getopts"))
+    ":", "true", "false", "test", "[", "type", "hash", "wait", "jobs", "bg", "fg", "kill", "sleep", "break", "continue", "shopt", "unalias",
+    "ulimit", "umask", "times", "caller", "help", "bind", "complete", "compgen", "enable", "history", "fc", "dirs", "disown", "suspend",
+    "getopts"))
 BUILTINS = SILENT | frozenset((
     "cd", "chdir", "pushd", "popd", "pwd", "export", "declare", "typeset", "local", "readonly", "unset", "read", "mapfile", "readarray",
-    "let", "set",
-    "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return", "logout"))
+    "let", "set", "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return",
+    "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
 MODULES = {"git": "git", "gh": "gh", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),

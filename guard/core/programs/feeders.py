@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 XARGS_VALUES = ("-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "-R", "-S", "-J", "--arg-file", "--delimiter", "--max-lines", "--max-args",
                 "--max-procs", "--max-chars", "--process-slot-var")
 PARALLEL_VALUES = ("-j", "-n", "-N", "-I", "-a", "-S", "-d", "-C", "-L", "--jobs", "--colsep", "--arg-file", "--joblog", "--results",
-                   "--delay", "--timeout",
-                   "--retries", "--max-args", "--max-procs", "--workdir", "--wd", "--delimiter")
+                   "--delay", "--timeout", "--retries", "--max-args", "--max-procs", "--workdir", "--wd", "--delimiter")
 MOST_LINES = 16
 
 

@@ -13,11 +13,8 @@ LONG = ("--eval", "--print", "--run")
 AWKS = ("awk", "gawk", "mawk", "nawk")
 # What hands a text, or a list of arguments, to a shell or a program.
 CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync",
-         "spawn",
-         "spawnSync", "execFile", "execFileSync", "execv", "execvp", "execl", "execlp",
-         "spawnlp", "shell_exec", "passthru", "proc_open", "execute",
-         "capture2", "capture3",
-         "qx", "sh", "shell script")
+         "spawn", "spawnSync", "execFile", "execFileSync", "execv", "execvp", "execl", "execlp", "spawnlp", "shell_exec", "passthru",
+         "proc_open", "execute", "capture2", "capture3", "qx", "sh", "shell script")
 MOST, LONGEST = 40, 4096
 WITH_ARGV0 = ("execv", "execvp", "execl", "execlp", "spawnlp")  # the program comes twice
 CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">", "!": "!", "/": "/", "|": "|"}

@@ -25,27 +25,19 @@ VERBS = {
     "notes": "", "tag": ""}
 CHANGES = frozenset((
     "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-file", "merge-index", "merge-recursive", "mv",
-    "read-tree", "reset",
-    "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn", "p4",
-    "lfs-checkout", "undo"))
+    "read-tree", "reset", "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn",
+    "p4", "lfs-checkout", "undo"))
 READS = frozenset((
     "annotate", "archive", "blame", "bugreport", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format",
-    "cherry",
-    "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff", "diff-files",
-    "diff-index",
-    "diff-tree", "difftool", "fast-export", "fast-import", "fetch-pack", "fmt-merge-msg", "for-each-ref", "for-each-repo",
-    "format-patch", "fsck",
-    "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send", "index-pack", "instaweb",
-    "interpret-trailers", "log",
-    "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-tree", "mktag", "mktree",
-    "multi-pack-index",
-    "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack", "repack", "request-pull", "rerere", "rev-list",
-    "rev-parse",
-    "scalar", "send-email", "shortlog", "show", "show-branch", "show-index", "show-ref", "status", "stripspace", "unpack-file",
-    "unpack-objects",
-    "update-server-info", "upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged",
-    "write-tree",
-    "lfs", "credential-cache", "credential-store", "backfill", "repo", "last-modified", "history"))
+    "cherry", "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff",
+    "diff-files", "diff-index", "diff-tree", "difftool", "fast-export", "fast-import", "fetch-pack", "fmt-merge-msg", "for-each-ref",
+    "for-each-repo", "format-patch", "fsck", "get-tar-commit-id", "gitk", "gitweb", "grep", "hash-object", "help", "hook", "imap-send",
+    "index-pack", "instaweb", "interpret-trailers", "log", "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base",
+    "merge-tree", "mktag", "mktree", "multi-pack-index", "name-rev", "pack-objects", "pack-refs", "patch-id", "range-diff", "receive-pack",
+    "repack", "request-pull", "rerere", "rev-list", "rev-parse", "scalar", "send-email", "shortlog", "show", "show-branch", "show-index",
+    "show-ref", "status", "stripspace", "unpack-file", "unpack-objects", "update-server-info", "upload-archive", "upload-pack", "var",
+    "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "write-tree", "lfs", "credential-cache", "credential-store",
+    "backfill", "repo", "last-modified", "history"))
 
 
 class Git:

@@ -12,28 +12,21 @@ if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
 CHECKOUT = ("b= B= l d/detach t/track? f/force m/merge q/quiet p/patch orphan= ours theirs conflict= ignore-other-worktrees "
-            "recurse-submodules "
-            "guess no-guess no-track overlay progress pathspec-from-file= pathspec-file-nul U/unified=")
+            "recurse-submodules guess no-guess no-track overlay progress pathspec-from-file= pathspec-file-nul U/unified=")
 SWITCH = ("c/create= C/force-create= d/detach t/track? f/force discard-changes m/merge q/quiet orphan= conflict= ignore-other-worktrees "
           "recurse-submodules guess no-guess no-track progress")
 BRANCHES = ("d/delete D m/move M c/copy C f/force u/set-upstream-to= unset-upstream l/list a/all r/remotes v/verbose vv q/quiet t/track? "
             "edit-description show-current contains? no-contains? merged? no-merged? points-at= sort= format= column? color? abbrev= "
-            "i/ignore-case "
-            "create-reflog recurse-submodules no-track")
+            "i/ignore-case create-reflog recurse-submodules no-track")
 FETCH = ("a/append all atomic depth= deepen= shallow-since= shallow-exclude= unshallow f/force k/keep multiple n/no-tags t/tags p/prune "
-         "P/prune-tags "
-         "dry-run u/update-head-ok q/quiet v/verbose j/jobs= refmap= recurse-submodules? upload-pack= o/server-option= negotiation-tip= "
-         "set-upstream "
-         "r/rebase? no-rebase ff ff-only no-ff commit no-commit squash no-squash s/strategy= X/strategy-option= autostash stat no-stat "
-         "e/edit no-edit "
-         "S/gpg-sign? allow-unrelated-histories no-verify verify 4/ipv4 6/ipv6 stdin porcelain filter= no-auto-gc")
-MERGE = ("m/message= F/file= s/strategy= X/strategy-option= into-name= onto= x/exec= S/gpg-sign? cleanup= e/edit no-edit ff ff-only "
-         "no-ff squash commit "
-         "no-commit n/no-stat stat log? abort continue quit skip no-verify verify q/quiet v/verbose i/interactive r/rebase-merges? "
-         "autosquash "
-         "no-autosquash autostash no-autostash keep-base root f/force-rebase C= whitespace= allow-unrelated-histories update-refs "
-         "edit-todo "
-         "show-current-patch")
+         "P/prune-tags dry-run u/update-head-ok q/quiet v/verbose j/jobs= refmap= recurse-submodules? upload-pack= o/server-option= "
+         "negotiation-tip= set-upstream r/rebase? no-rebase ff ff-only no-ff commit no-commit squash no-squash s/strategy= "
+         "X/strategy-option= autostash stat no-stat e/edit no-edit S/gpg-sign? allow-unrelated-histories no-verify verify 4/ipv4 6/ipv6 "
+         "stdin porcelain filter= no-auto-gc")
+MERGE = ("m/message= F/file= s/strategy= X/strategy-option= into-name= onto= x/exec= S/gpg-sign? cleanup= e/edit no-edit ff ff-only no-ff "
+         "squash commit no-commit n/no-stat stat log? abort continue quit skip no-verify verify q/quiet v/verbose i/interactive "
+         "r/rebase-merges? autosquash no-autosquash autostash no-autostash keep-base root f/force-rebase C= whitespace= "
+         "allow-unrelated-histories update-refs edit-todo show-current-patch")
 
 MOST_LINES = 500  # of update-ref --stdin
 

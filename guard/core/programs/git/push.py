@@ -6,11 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-OPTIONS = ("f/force d/delete n/dry-run q/quiet v/verbose u/set-upstream o/push-option= repo= exec= receive-pack= all branches mirror "
-           "tags follow-tags "
-           "prune no-verify verify force-with-lease? force-if-includes signed? recurse-submodules= atomic porcelain progress thin 4/ipv4 "
-           "6/ipv6 "
-           "P/prefix= m/message= b/branch= onto= rejoin squash annotate=")
+OPTIONS = ("f/force d/delete n/dry-run q/quiet v/verbose u/set-upstream o/push-option= repo= exec= receive-pack= all branches mirror tags "
+           "follow-tags prune no-verify verify force-with-lease? force-if-includes signed? recurse-submodules= atomic porcelain progress "
+           "thin 4/ipv4 6/ipv6 P/prefix= m/message= b/branch= onto= rejoin squash annotate=")
 
 FLAGS = ("force", "delete", "all", "branches", "mirror", "tags", "force-with-lease", "prune")
 

@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
 CONFIG_OPTIONS = ("f/file= blob= global system local worktree add replace-all get get-all get-regexp get-urlmatch unset unset-all "
-                  "remove-section "
-                  "rename-section l/list e/edit type= bool int bool-or-int path expiry-date z/null name-only show-origin show-scope "
-                  "fixed-value "
-                  "default= comment= all append regexp= url= value= get-color get-colorbool includes no-includes")
+                  "remove-section rename-section l/list e/edit type= bool int bool-or-int path expiry-date z/null name-only show-origin "
+                  "show-scope fixed-value default= comment= all append regexp= url= value= get-color get-colorbool includes no-includes")
 NOT_SHARED = ("global", "system", "file", "blob", "worktree", "get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color",
               "get-colorbool")
 ADD_WORKTREE = "f/force b= B= d/detach checkout no-checkout lock reason= q/quiet track? guess-remote orphan relative-paths"
