@@ -2,7 +2,7 @@
 
     It stands at the end of this file; README.md has it in words, checked against this one.
 """
-from guard.core.judge import quoted, refuse, working_in
+from guard.core.judge import question, quoted, refuse, typed, working_in
 from guard.core.model import (
     ALLOW,
     ASK,
@@ -15,6 +15,7 @@ from guard.core.model import (
     REWRITE,
     SEARCH,
     SETTINGS_FILES,
+    UNKNOWN,
     WRITE,
     Answer,
     Binding,
@@ -125,7 +126,20 @@ def declared(f: Facts) -> bool:
     return any(rel.startswith(name.strip("/") + "/") for name in settings(f).symlink_dirs if name.strip("/"))
 
 
+def holds_worktrees(f: Facts) -> bool:
+    return bool(f.named)
+
+
+def unknown_target(f: Facts) -> bool:
+    return f.place == UNKNOWN
+
+
 # --- what then? ------------------------------------------------------------------------------------------------------
+
+def what(e: Effect, f: Facts) -> str:
+    """The call, for a message: a tool with its path, or a command as it was typed."""
+    return f"{e.said} of {f.path}" if e.at else typed(e.said)
+
 
 def passes(e: Effect, f: Facts) -> Answer:
     return PASS
@@ -136,8 +150,23 @@ def pass_unless_settings(e: Effect, f: Facts) -> Answer:
 
 
 def deny_git_folder(e: Effect, f: Facts) -> Answer:
-    return refuse("git-folder", f"{e.said} of {f.path}", "git's own files are not written by hand; one wrong byte breaks every worktree.",
+    return refuse("git-folder", what(e, f), "git's own files are not written by hand; one wrong byte breaks every worktree.",
                   "use the git command for it (git config, git worktree, ...) in your own worktree.")
+
+
+def deny_removal(e: Effect, f: Facts) -> Answer:
+    many = f" and {len(f.named) - 1} more" if len(f.named) > 1 else ""
+    return refuse("worktree-removal", what(e, f), f"it would take away {f.named[0]}{many}, with whatever exists only there.",
+                  "wt status  (shows who works in each worktree and what it holds; a person removes one in a terminal of their own)")
+
+
+def unresolved(e: Effect, f: Facts) -> Answer:
+    """Setting `unresolved`: pass, ask or deny."""
+    choice = settings(f).unresolved if repository(f).binding else "pass"
+    if choice == "pass":
+        return Answer(kind=ALLOW, rule="unresolved")
+    return (refuse if choice == "deny" else question)("unresolved", what(e, f), "which file it writes cannot be known beforehand.",
+                                                      "write the path out.")
 
 
 def pass_authorised(e: Effect, f: Facts) -> Answer:
@@ -149,22 +178,22 @@ def deny_link(e: Effect, f: Facts) -> Answer:
     if declared(f):
         return PASS
     at = f.path if f.leaves else f.to
-    return refuse("link-leaves-worktree", f"{e.said} of {f.rel}", f"a link in your worktree leads out of it, to {at}.",
+    return refuse("link-leaves-worktree", what(e, f), f"a link in your worktree leads out of it, to {at}.",
                   f"write a file that is really in the worktree. If the link is meant, the owner adds it in {SETTINGS_FILES[0]}: "
                   '{"sync": {"symlink_dirs": ["NAME"]}}')
 
 
 def deny_submodule(e: Effect, f: Facts) -> Answer:
-    return refuse("submodule-missing", f"{e.said} of {f.path}", f"the submodule {f.submodule} is not set up in your worktree yet.",
+    return refuse("submodule-missing", what(e, f), f"the submodule {f.submodule} is not set up in your worktree yet.",
                   f"git -C {quoted(binding(f).path)} submodule update --init {quoted(f.submodule)}, then use {f.to}")
 
 
 def deny_other_worktree(e: Effect, f: Facts) -> Answer:
     bound = repository(f).binding
     if bound is None:
-        return refuse("other-worktree", f"{e.said} of {f.path}", "that worktree is not this session's; somebody else may be working in it.",
+        return refuse("other-worktree", what(e, f), "that worktree is not this session's; somebody else may be working in it.",
                       f"wt enter {quoted(f.root)} if you were told to work there.")
-    return refuse("other-worktree", f"{e.said} of {f.path}", f"it lies in another worktree than yours ({working_in(bound)}).",
+    return refuse("other-worktree", what(e, f), f"it lies in another worktree than yours ({working_in(bound)}).",
                   f"use the path in your own: {own_path(f)}")
 
 
@@ -185,7 +214,7 @@ def write_own(e: Effect, f: Facts) -> Answer:
 
 def deny_wrong_branch(e: Effect, f: Facts) -> Answer:
     bound = binding(f)
-    return refuse("wrong-branch", f"{e.said} of {f.path}", f"your worktree is on {bound.head}, a protected branch, not on {bound.branch}.",
+    return refuse("wrong-branch", what(e, f), f"your worktree is on {bound.head}, a protected branch, not on {bound.branch}.",
                   f"git -C {quoted(bound.path)} switch {quoted(bound.branch)}, then the same call again.")
 
 
@@ -194,7 +223,7 @@ def deny_stale(e: Effect, f: Facts) -> Answer:
     lost, way_out = "is gone", f"wt enter {quoted(bound.path)} to make it again, or wt leave to work in the main checkout."
     if bound.condition == "unknown":
         lost, way_out = "is no worktree of this repository any more", "wt leave to work in the main checkout; what is in that folder stays."
-    return refuse("stale-worktree", f"{e.said} of {f.path}", f"the worktree this session is bound to, {bound.path}, {lost}.", way_out)
+    return refuse("stale-worktree", what(e, f), f"the worktree this session is bound to, {bound.path}, {lost}.", way_out)
 
 
 def move(e: Effect, f: Facts) -> Answer:
@@ -227,7 +256,7 @@ def write_only_in_main(e: Effect, f: Facts) -> Answer:
         return move(e, f)
     below, name = f.rel.replace("\\", "/").rpartition("/")[::2]
     folder = f"mkdir -p {quoted(f.to[:-len(name) - 1])} && " if below else ""
-    return refuse("only-in-main", f"{e.said} of {f.path}", "it is in the main checkout alone; your worktree has no such file.",
+    return refuse("only-in-main", what(e, f), "it is in the main checkout alone; your worktree has no such file.",
                   f"{folder}cp {quoted(f.path)} {quoted(f.to)}, then work on that copy; or ask the person to run: "
                   "wt authorize-main --reason '...'")
 
@@ -235,7 +264,7 @@ def write_only_in_main(e: Effect, f: Facts) -> Answer:
 def pass_if_open(e: Effect, f: Facts) -> Answer:
     if settings(f).mode == "open":
         return unless_settings(f, PASS)
-    return refuse("main-protected", f"{e.said} of {f.path}", "the main checkout is protected here, and this session is in no worktree.",
+    return refuse("main-protected", what(e, f), "the main checkout is protected here, and this session is in no worktree.",
                   "wt enter NAME (makes the worktree NAME if there is none), then use the paths it prints.")
 
 
@@ -250,6 +279,8 @@ def unless_settings(f: Facts, otherwise: Answer) -> Answer:
 
 TABLE: "tuple[tuple[str, Callable[[Facts], bool], Callable[[Effect, Facts], Answer], Callable[[Effect, Facts], Answer]], ...]" = (
     # the path lies in                                    fits                      read or search   write
+    ("a worktree, or a folder that holds some, as a whole", holds_worktrees,         passes,          deny_removal),
+    ("not to be known beforehand",                        unknown_target,           passes,          unresolved),
     ("outside every repository of ours",                  in_no_repository_of_ours, passes,          pass_unless_settings),
     ("git's folders and .git pointer files",              in_git_folder,            passes,          deny_git_folder),
     ("a pattern of main_write_allow, or a `wt allow`",    allowed,                  passes,          pass_unless_settings),

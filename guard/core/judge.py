@@ -58,6 +58,8 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
     """One effect's answer, as this client can carry it out: where a rewrite would be spoilt, the right path is named instead."""
     room = __import__(f"guard.core.{ANSWERS.get(effect.kind, 'rules')}", fromlist=["answer"])
     found: Answer = room.answer(effect, facts)
+    if found.kind == REWRITE and effect.kind == WRITE and not effect.at:
+        return in_the_worktree(effect, facts, found)
     if found.kind != REWRITE or arrived(effect, found.to) == effect.path + effect.tail:
         return found if found.kind != REWRITE else Answer(kind=ALLOW)
     if can.moves and call.tool not in can.steered and not (call.tool in can.steered_if_there and facts.to_there):
@@ -68,6 +70,17 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
     return refuse("use-worktree-path", f"{effect.said} of {facts.path}",
                   f"you work in the worktree {working_in(binding(facts))}; this path is the main checkout's.",
                   f"{effect.said} with {field} {arrived(effect, found.to)}{first}")
+
+
+def in_the_worktree(effect: Effect, facts: Facts, found: Answer) -> Answer:
+    """A command cannot be moved: it is told how it would be right."""
+    from guard.core.files import binding, repository
+    own, main = binding(facts), repository(facts).main
+    moved = effect.said.replace(main + "/", own.path + "/") if main else ""
+    short = moved != effect.said and "\n" not in moved and len(moved) <= LONGEST
+    return refuse("use-worktree-path", typed(effect.said),
+                  f"it would write {facts.path} in the main checkout; you work in {working_in(own)}.",
+                  moved if short else f"cd {quoted(own.path)}  (and the same there: {found.to})")
 
 
 def settled(found: Answer, facts: Facts, can: Abilities) -> Answer:
@@ -98,6 +111,9 @@ def put(value: "Any", at: "tuple[Any, ...]", new: str) -> "Any":
     return copy
 
 
+LONGEST = 160  # of a command that is repeated
+
+
 # --- words of every refusal -----------------------------------------------------------------------------------------
 
 def refuse(rule: str, what: str, why: str, instead: str) -> Answer:
@@ -118,3 +134,10 @@ def quoted(word: str) -> str:
     """A word as a shell would take it."""
     plain = word and all(c.isalnum() or c in "/._-+=:@%," for c in word)
     return word if plain else "'" + word.replace("'", "'\\''") + "'"
+
+
+def typed(said: str) -> str:
+    """A command as it was given, on one line, shortened."""
+    first, broken, _ = said.strip().partition("\n")
+    line = first + " ..." if broken else first
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."

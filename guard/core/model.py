@@ -64,6 +64,8 @@ BRANCH = "branch"      # refs: the branches or refs it moves, deletes, checks ou
 WORKTREE = "worktree"  # git worktree remove, move, unlock, prune; refs: the worktree named
 CONFIG = "config"      # refs: (key, value)
 HISTORY = "history"    # what makes commits unreachable or rewrites them
+DISCARD = "discard"    # throws away what was never committed, or commits that nothing else holds; refs: paths; flags say what
+STASH = "stash"        # an entry of the stash, which all worktrees share; refs: the entry; flags: pop, apply, drop, clear, push
 UNHOOKED = "unhooked"  # the repository's own hooks are skipped
 PERSON = "person"      # wt, called by an agent; verb and refs as given
 RUN = "run"            # a program of which nothing is known, or which only reads; refs: paths that it names
@@ -76,7 +78,8 @@ class Effect(Record):
     `makes`: the tool writes a whole file, so it also works where there is none yet. `said`: the word for messages.
     Of a shell command: `verb`, `refs` and `flags` (long options, and words of our own), `git_dir` where git was pointed at one,
     `words` as typed from the verb on, `head` the branch that the same text has checked out before, `settings` (key, value) of git's
-    that it gave itself, `entered` the worktree it entered before.
+    that it gave itself, `entered` the worktree it entered before. Of a write by shell: `flags` remove, tree (with all below it),
+    below (what is below it), itself (a link, not what it leads to).
     """
 
     __slots__ = ("at", "entered", "flags", "git_dir", "head", "kind", "makes", "path", "refs", "said", "settings", "tail", "verb", "words")

@@ -5,7 +5,9 @@ Where does it run, what is checked out there, and what its rule needs besides; n
 from guard.core.model import (
     BRANCH,
     CHANGE,
+    ELSEWHERE,
     GIT,
+    MAIN,
     OTHER,
     OWN,
     PERSON,
@@ -100,10 +102,8 @@ def of(look: "Any", effect: Effect) -> Facts:
         return facts
     if effect.kind not in (CHANGE, RUN, UNREAD, PERSON) and in_submodule(look, facts):
         return Facts(path=facts.path)  # its branches, pushes and settings are another repository's
-    if effect.entered and facts.place == OTHER and effect.entered in (facts.root, facts.root.rpartition(look.flavour.sep)[2]):
-        own = Binding(source="session", path=facts.root, branch=facts.head or "", head=facts.head or "")
-        facts = facts.but(place=OWN, repository=facts.repository.but(binding=own))
-    facts = facts.but(head=effect.head or facts.head)
+    facts = entered_before(look, effect, facts.but(head=effect.head or facts.head))
+    assert facts.repository is not None
     return needed(look, effect, facts.but(protected=protected(look, facts.repository)))
 
 
@@ -155,6 +155,46 @@ def somewhere_below(look: "Any", known: str) -> Facts:
         if not any(root and inside(root, real, look.flavour) for root in roots):
             return of_folder(look, start)
     return Facts(path=known, place=UNKNOWN, repository=repository)
+
+
+def written(look: "Any", effect: Effect) -> Facts:
+    """The facts of a file that a command writes. Of a path known only in part, the folder it lies in decides."""
+    flavour, path = look.flavour, effect.path
+    if HOLE in path:
+        known = path[:path.find(HOLE)].rpartition(flavour.sep)[0]
+        facts: Facts = look.of_path(join(known, "...", flavour), writes=True, makes=True) if known else Facts(path=path)
+        if known and facts.place not in (ELSEWHERE, OWN, MAIN):
+            return facts
+        if facts.place in (OWN, MAIN):
+            below = look.disk.real(known)
+            roots = inside_of(look, below, facts.repository) if "tree" in effect.flags else ()
+            return facts.but(named=tuple([root for root in roots if look.disk.real(root) != below]))  # type: ignore[no-any-return]
+        return somewhere_below(look, path[:path.find(HOLE)])
+    bare = path.rstrip(flavour.sep) or path
+    facts = look.of_path(bare, True, True, itself="itself" in effect.flags and bare == path)
+    if facts.repository is None and "tree" in effect.flags:
+        homes = look._stands(look.call.cwd)
+        facts = facts.but(repository=look.repository(homes[0])) if homes else facts
+    if facts.repository is not None and ("tree" in effect.flags or "below" in effect.flags):
+        roots = inside_of(look, facts.path, facts.repository)
+        facts = facts.but(named=tuple([root for root in roots if "tree" in effect.flags or root != facts.path]))
+    return entered_before(look, effect, facts)
+
+
+def inside_of(look: "Any", folder: str, repository: "Repository | None") -> "tuple[str, ...]":
+    """The checkouts of the repository at or below a folder."""
+    assert repository is not None
+    roots = [path for _, path in held(look, repository)]
+    return tuple([root for root in roots if root and inside(look.disk.real(root), folder, look.flavour)])
+
+
+def entered_before(look: "Any", effect: Effect, facts: Facts) -> Facts:
+    """After `wt enter X` in the same text, X is one's own."""
+    if effect.entered and facts.place == OTHER and effect.entered in (facts.root, facts.root.rpartition(look.flavour.sep)[2]):
+        own = Binding(source="session", path=facts.root, branch=facts.head or "", head=facts.head or "")
+        assert facts.repository is not None
+        return facts.but(place=OWN, repository=facts.repository.but(binding=own))  # type: ignore[no-any-return]
+    return facts
 
 
 def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:

@@ -64,6 +64,9 @@ class Look:
             facts = self.of_path(self.call.cwd, writes=False)
             nested = join(facts.repository.main, self._native(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
             return self.of_path(nested, writes=False) if nested and effect.tail and self.disk.kind(nested) else facts.but(place=OTHER)
+        if effect.kind == WRITE and not effect.at:
+            from guard.edge import commands
+            return commands.written(self, effect)
         home = self.disk.home()
         if effect.path[:2] in ("~", "~/") and not home:
             return Facts(path=effect.path)  # a folder nobody can name, but not one of ours
@@ -71,9 +74,13 @@ class Look:
 
     # --- where one path lies --------------------------------------------------------------------------------------
 
-    def of_path(self, path: str, writes: bool, makes: bool = False) -> Facts:
-        """The facts about one absolute path: policy rows need its place, its twin in W, and what lies in between."""
-        real = self.disk.real(path)
+    def of_path(self, path: str, writes: bool, makes: bool = False, itself: bool = False) -> Facts:
+        """The facts about one absolute path: policy rows need its place, its twin in W, and what lies in between.
+
+        `itself`: of a link, not of what it leads to.
+        """
+        name = path.rpartition(self.flavour.sep)[2]
+        real = join(self.disk.real(parent(path, self.flavour)), name, self.flavour) if itself and name else self.disk.real(path)
         inner = self.checkout(real)
         host = repo.submodule_host(self.disk, inner) if inner else None
         way_out = self._link_out(path, real) if path != real else None

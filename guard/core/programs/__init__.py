@@ -23,7 +23,7 @@ WRAPPERS = (
     "rye", "pdm", "hatch", "busybox", "toybox")
 FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
            "at", "batch")
-TEXTS = ("cat", "tee", "which", "ln", "dirname", "basename", "mktemp", "mkdir", "realpath", "readlink", "head", "tail", "tac", "nl")
+TEXTS = ("cat", "tee", "which", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac", "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
     "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",
@@ -47,9 +47,13 @@ BUILTINS = SILENT | frozenset((
     "let", "set", "shift", "eval", "source", ".", "trap", "alias", "exec", "command", "builtin", "echo", "printf", "exit", "return",
     "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
+WRITERS = (
+    "rm", "rmdir", "unlink", "shred", "cp", "install", "mv", "ln", "rsync", "dd", "sed", "gsed", "patch", "tar", "bsdtar", "gtar", "unzip",
+    "zip", "curl", "wget", "sort", "split", "apply_patch", "applypatch", "touch", "truncate", "mkdir", "mkfifo", "chmod", "chown", "chgrp",
+    "gzip", "gunzip", "bzip2", "xz", "zstd", "ed", "dos2unix", "unix2dos", "prettier", "black")
 MODULES = {"git": "git", "gh": "gh", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
-           **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(TEXTS, "texts")}
+           **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(WRITERS, "writers"), **dict.fromkeys(TEXTS, "texts")}
 
 
 def start(command: "Command") -> str:

@@ -82,8 +82,13 @@ def fed(command: "Command", known: str, given: "dict[str, str]") -> "list[str]":
 
 
 def started(command: "Command", words: "list[str]") -> None:
+    """Starts a program. What it is fed without our knowing is a file below the folder, if it is one that writes."""
     if words:
-        programs.start_program(command.but(words))
+        if programs.name_of(words[0]) in programs.WRITERS:
+            words = [words[0], *["./" + HOLE if word == HOLE else word for word in words[1:]]]
+        inner = command.but(words)
+        inner.folders = command.folders
+        programs.start_program(inner)
 
 
 def parallel(command: "Command", words: "list[str]") -> None:
@@ -107,16 +112,27 @@ def parallel(command: "Command", words: "list[str]") -> None:
 
 
 def find(command: "Command", words: "list[str]") -> None:
-    """-exec program ... ; or +; -execdir, -ok and -okdir are the same to us."""
-    at = 0
+    """-exec program ... ; or +; -delete; -fprint file. What it finds lies below where it starts."""
+    at, starts = 0, []
+    for word in words:
+        if word[:1] in ("-", "(", "!") and word not in ("-H", "-L", "-P"):
+            break
+        starts += [word] if word[:1] != "-" else []
+    starts = starts or ["."]
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), len(words))
             inner = command.but([])
             if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
                 inner.folders = tuple([command.path(HOLE, folder) for folder in command.folders])
-            started(inner, [word.replace("{}", HOLE) for word in words[at + 1:end]])
+            for start in starts:
+                started(inner, [word.replace("{}", f"{start.rstrip('/')}/{HOLE}") for word in words[at + 1:end]])
             at = end
+        elif words[at] == "-delete":
+            for start in starts:
+                command.shell.write(start, command.said, ("remove", "below"), command.folders)
+        elif words[at] in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 1 < len(words):
+            command.shell.write(words[at + 1], command.said, (), command.folders)
         at += 1
 
 

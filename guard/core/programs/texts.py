@@ -34,6 +34,7 @@ def cat(command: "Command", operands: "list[str]") -> str:
 
 def tee(command: "Command", operands: "list[str]") -> str:
     for name in operands:
+        command.shell.write(name, command.said, (), command.folders)
         if name in command.shell.sinks:
             sink = command.shell.copy()
             sink.stdin = command.stdin
@@ -68,25 +69,8 @@ def mktemp(command: "Command", operands: "list[str]") -> str:
     return path + "\n"
 
 
-def mkdir(command: "Command", operands: "list[str]") -> str:
-    for name in operands:
-        command.shell.has_made(name, command.folders)
-    return ""
-
-
 def which(command: "Command", operands: "list[str]") -> str:
     return operands[0] + "\n" if len(operands) == 1 else HOLE
 
 
-def ln(command: "Command", operands: "list[str]") -> str:
-    """ln -s target name: a path through the link is one through its target."""
-    shell = command.shell
-    if any(word[:1] == "-" and "s" in word for word in command.argv[1:]) and len(operands) == 2 and HOLE not in "".join(operands):
-        for folder in command.folders:
-            name = shell.absolute(operands[1], folder)
-            shell.links[name] = shell.absolute(operands[0], name.rpartition("/")[0])
-            shell.folders_made.add(shell.links[name])
-    return ""
-
-
-PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "mkdir": mkdir, "which": which, "ln": ln}
+PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "which": which}

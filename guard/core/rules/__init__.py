@@ -2,7 +2,8 @@
 
 A rule is a module with `answer(effect, facts)` that gives an Answer or None; RULES says for which kinds it is asked.
 """
-from guard.core.judge import question, quoted, refuse, working_in
+from guard.core import judge
+from guard.core.judge import LONGEST, question, quoted, refuse, working_in
 from guard.core.model import (
     BRANCH,
     CHANGE,
@@ -99,7 +100,6 @@ def answer(effect: Effect, facts: Facts) -> Answer:
 
 # --- what the rules share -------------------------------------------------------------------------------------------
 
-LONGEST = 160  # of a command that is repeated
 
 
 def home(facts: Facts) -> Repository:
@@ -133,10 +133,7 @@ def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answe
 
 
 def typed(effect: Effect) -> str:
-    """The command as it was given, on one line, shortened."""
-    first, broken, _ = effect.said.strip().partition("\n")
-    line = first + " ..." if broken else first
-    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
+    return judge.typed(effect.said)
 
 
 def in_worktree(effect: Effect, facts: Facts) -> str:

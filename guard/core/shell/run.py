@@ -2,7 +2,7 @@
 
 Nothing is run. What depends on the outcome of a command is followed both ways; a loop is followed until its folder settles.
 """
-from guard.core.model import UNREAD, Effect
+from guard.core.model import UNREAD, WRITE, Effect
 from guard.core.paths import absolute, is_absolute, join
 from guard.core.shell import HOLE, WRITTEN, Pipeline, Simple, Unreadable
 from guard.core.shell.expand import MOST, arguments, bounded, is_number, text
@@ -117,6 +117,14 @@ class Shell:
             self.known.add(same)
             self.found.append(effect)
 
+    def write(self, target: str, said: str, flags: "tuple[str, ...]" = (), folders: "tuple[str, ...] | None" = None) -> None:
+        """A file that would be written, removed or made, in each of the folders this may run in."""
+        for folder in folders or self.folders:
+            path = self.absolute(target, folder)
+            if not path.startswith("/dev/"):
+                ends = target[-1:] if target[-1:] == "/" and len(path) > 1 else ""
+                self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=flags, entered=self.entered))
+
     # --- texts ----------------------------------------------------------------------------------------------------
 
     def follow(self, script_text: str) -> str:
@@ -203,13 +211,13 @@ class Shell:
         from guard.core.shell.blocks import FOLLOWED  # most texts have none
         return self.redirected(node.redirects, lambda: FOLLOWED[node.kind](self, node))
 
-    def redirected(self, redirects: "list[Redirect]", follow: "Callable[[], str]", stays: bool = False) -> str:
+    def redirected(self, redirects: "list[Redirect]", follow: "Callable[[], str]", said: str = "", stays: bool = False) -> str:
         """Follows something with its redirections; gives what is left of its output. `stays`: those of `exec` remain."""
         if not redirects:
             return follow()
         from guard.core.shell import streams
         before = self.stdin
-        outputs = streams.redirected(self, redirects)
+        outputs = streams.redirected(self, redirects, said)
         printed = streams.printed_to(self, outputs, follow())
         if not stays:
             self.stdin = before
@@ -224,7 +232,7 @@ class Shell:
             for name, operator, word in node.assigns:
                 self.assign(name, operator, word)
             reads = any(one.operator == "<" for one in node.redirects)
-            return self.redirected(node.redirects, lambda: (self.stdin or HOLE) if reads else "")  # $(<file)
+            return self.redirected(node.redirects, lambda: (self.stdin or HOLE) if reads else "", node.said)  # $(<file)
         environment: "dict[str, str]" = {}
         for name, operator, word in node.assigns:
             if isinstance(word, list):
@@ -232,7 +240,7 @@ class Shell:
             else:
                 environment[name] = text(self, word)
         return self.redirected(node.redirects, lambda: self.start(Command(argv, self, node.said, environment, self.stdin)),
-                               stays=argv == ["exec"])
+                               node.said, stays=argv == ["exec"])
 
     def start(self, command: "Command") -> str:
         """A function, a builtin or a program."""

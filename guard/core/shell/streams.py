@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from guard.core.shell.run import Shell
 
 
-def redirected(shell: "Shell", redirects: "list[Redirect]") -> "list[tuple[str, str, str]]":
+def redirected(shell: "Shell", redirects: "list[Redirect]", said: str) -> "list[tuple[str, str, str]]":
     """Sets standard input; (descriptor, operator, target) of each that writes."""
     outputs = []
     for one in redirects:
@@ -26,6 +26,8 @@ def redirected(shell: "Shell", redirects: "list[Redirect]") -> "list[tuple[str, 
             shell.stdin = content_of(shell, "/dev/fd/" + target if one.operator == "<&" else target) if one.fd in ("", "0") else shell.stdin
         else:
             outputs.append((descriptor(shell, one.fd), one.operator, target))
+            if one.operator != ">&" or not (target.isdigit() or target == "-" or HOLE in target):
+                shell.write(target, said or f"{one.operator} {target}")
     return outputs
 
 

@@ -1,0 +1,241 @@
+"""Programs that write the files they are told to: rm, cp, mv, ln, sed -i, tar, curl -o and their kin. Sources are only read.
+
+WRITERS names the function of each; a program with nothing special is a row in PLAIN: its options with a value, operands before the files.
+"""
+from guard.core import programs
+from guard.core.shell import HOLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.shell.run import Command
+
+# program: (options that take a value, operands that are no files)
+PLAIN = {
+    "touch": ("-t -d -r --date --reference", 0), "truncate": ("-s -r --size --reference", 0), "mkdir": ("-m --mode", 0),
+    "mkfifo": ("-m", 0), "chmod": ("--reference", 1), "chown": ("--reference --from", 1), "chgrp": ("--reference", 1),
+    "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "zstd": ("-o", 0), "ed": ("-p", 0),
+    "dos2unix": ("", 0), "unix2dos": ("", 0), "prettier": ("--config --parser", 0), "black": ("-l -t --line-length", 0)}
+RSYNC_VALUES = ("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --port --log-file --backup-dir --chmod "
+                "--chown --max-size --min-size --bwlimit --timeout --partial-dir --temp-dir -T")
+PATCH_VALUES = "-p -i -d -o -B -F -r --strip --input --directory"
+NEED = {"prettier": ("--write", "-w"), "black": ()}  # they write only when told to
+
+
+def run(command: "Command") -> str:
+    name = programs.name_of(command.argv[0])
+    words = command.argv[1:]
+    if "--help" in words or "--version" in words:
+        return HOLE
+    if name in WRITERS:
+        WRITERS[name](command, words)
+    elif not NEED.get(name) or any(word in NEED[name] for word in words):
+        values, skipped = PLAIN[name]
+        written(command, operands(words, values.split())[skipped if "--reference" not in " ".join(words) else 0:])
+    if name == "mkdir":
+        for path in operands(words, ["-m", "--mode"]):
+            command.shell.has_made(path, command.folders)
+        return ""
+    return "" if name in ("rm", "cp", "mv", "touch") else HOLE
+
+
+def operands(words: "list[str]", values: "list[str]") -> "list[str]":
+    """What is no option and no option's value."""
+    found: "list[str]" = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return found + rest
+        if word[:1] != "-" or word == "-":
+            found.append(word)
+        elif (word in values and rest) or (word[:2] != "--" and len(word) > 2 and "-" + word[-1] in values and not any("-" + c in values for c in word[1:-1]) and rest):
+            rest.pop(0)
+    return found
+
+
+def value_of(words: "list[str]", *names: str) -> str:
+    """The value of an option: `-o x`, `-ox`, `--output x`, `--output=x`; "" when it is not given."""
+    for n, word in enumerate(words):
+        for name in names:
+            if word == name:
+                return words[n + 1] if n + 1 < len(words) else ""
+            if name[:2] == "--" and word.startswith(name + "="):
+                return word[len(name) + 1:]
+            if name[:2] != "--" and len(name) == 2 and word[:1] == "-" and word[:2] != "--" and len(word) > 2:
+                if word.startswith(name):
+                    return word[2:]
+                if word[-1] == name[1] and word[1:].isalpha():  # the end of a cluster
+                    return words[n + 1] if n + 1 < len(words) else ""
+    return ""
+
+
+def has(words: "list[str]", letters: str, *longs: str) -> bool:
+    return any(word in longs or (word[:1] == "-" and word[:2] != "--" and any(c in word[1:] for c in letters)) for word in words)
+
+
+def written(command: "Command", paths: "list[str]", flags: "tuple[str, ...]" = ()) -> None:
+    for path in paths:
+        command.shell.write(path, command.said, flags, command.folders)
+
+
+# --- removing --------------------------------------------------------------------------------------------------------
+
+def rm(command: "Command", words: "list[str]") -> None:
+    tree = ("tree",) if has(words, "rR", "--recursive") else ()
+    for path in operands(words, []):
+        if path.rstrip("/").rpartition("/")[2] in ("", ".", "..") and "--no-preserve-root" not in words:
+            continue  # rm refuses / and . and ..
+        itself = () if path[-1:] == "/" else ("itself",)
+        written(command, [path], ("remove", *tree, *itself))
+
+
+def rmdir(command: "Command", words: "list[str]") -> None:
+    written(command, operands(words, []), ("remove", "itself"))
+
+
+# --- copying and moving ----------------------------------------------------------------------------------------------
+
+def copy(command: "Command", words: "list[str]") -> None:
+    """cp, install: to the last operand or to -t; into it, where it is a folder."""
+    name = programs.name_of(command.argv[0])
+    values = ["-t", "--target-directory", "-S", "--suffix", "-m", "--mode", "-o", "-g", "--owner", "--group"]
+    paths = operands(words, values)
+    if name == "install" and has(words, "d", "--directory"):
+        return written(command, paths)
+    target = value_of(words, "-t", "--target-directory")
+    return into(command, paths if target else paths[:-1], target or (paths[-1] if len(paths) > 1 else ""), bool(target))
+
+
+def into(command: "Command", sources: "list[str]", target: str, is_folder: bool, flags: "tuple[str, ...]" = ()) -> None:
+    if not target:
+        return
+    for folder in command.folders:
+        path = command.path(target, folder)
+        below = is_folder or len(sources) > 1 or target[-1:] == "/" or (HOLE not in path and command.shell.world.is_folder(path))
+        for source in sources if below else [""]:
+            name = source.rstrip("/").rpartition("/")[2]
+            place = f"{target.rstrip('/')}/{name}" if below and name not in ("", ".", "..") else target
+            command.shell.write(place, command.said, flags, (folder,))
+
+
+def move(command: "Command", words: "list[str]") -> None:
+    """mv changes both ends."""
+    paths = operands(words, ["-t", "--target-directory", "-S", "--suffix"])
+    target = value_of(words, "-t", "--target-directory")
+    sources = paths if target else paths[:-1]
+    written(command, [path.rstrip("/") or "/" for path in sources], ("remove", "tree", "itself"))
+    into(command, sources, target or (paths[-1] if len(paths) > 1 else ""), bool(target))
+
+
+def link(command: "Command", words: "list[str]") -> None:
+    paths = operands(words, ["-t", "--target-directory", "-S", "--suffix"])
+    target = value_of(words, "-t", "--target-directory")
+    if len(paths) == 1 and not target:
+        paths.append(paths[0].rpartition("/")[2])
+    into(command, paths if target else paths[:-1], target or (paths[-1] if len(paths) > 1 else ""), bool(target), ("itself",))
+    if has(words, "s", "--symbolic") and len(paths) == 2 and HOLE not in "".join(paths):
+        shell = command.shell  # from here on a path through the link is one through its target
+        for folder in command.folders:
+            name = shell.absolute(paths[1], folder)
+            shell.links[name] = shell.absolute(paths[0], name.rpartition("/")[0])
+            shell.folders_made.add(shell.links[name])
+
+
+def rsync(command: "Command", words: "list[str]") -> None:
+    from guard.core.programs import feeders
+    feeders.run(command)  # its remote shell
+    if has(words, "n", "--dry-run", "--list-only"):
+        return
+    paths = operands(words, RSYNC_VALUES.split())
+    if len(paths) > 1 and ":" not in paths[-1].partition("/")[0]:
+        written(command, paths[-1:], ("below",) if any(word.startswith("--del") for word in words) else ())
+    if "--remove-source-files" in words:
+        written(command, paths[:-1], ("remove",))
+
+
+def dd(command: "Command", words: "list[str]") -> None:
+    written(command, [word[3:] for word in words if word.startswith("of=")])
+
+
+# --- changing in place -----------------------------------------------------------------------------------------------
+
+def sed(command: "Command", words: "list[str]") -> None:
+    """-i, -i.bak, --in-place, -Ei; the first operand is the program unless -e or -f gives it."""
+    letters = [word for word in words if word[:1] == "-" and word[:2] not in ("--", "-e", "-f")]
+    if not any("i" in word for word in letters) and not any(word.startswith("--in-place") for word in words):
+        return
+    paths = operands(words, ["-e", "-f", "-l", "--expression", "--file"])
+    given = any(word[:2] in ("-e", "-f") or word.startswith(("--expression", "--file")) or
+                (word[:1] == "-" and word[:2] != "--" and word[-1:] in "ef" and word[1:].isalpha()) for word in words)
+    if "-i" in words and not given and paths[:1] == [""]:  # BSD: -i ''
+        paths = paths[1:]
+    written(command, paths if given else paths[1:])
+
+
+def patch(command: "Command", words: "list[str]") -> None:
+    """The files it names are in its text; where that is not known, the folder it works in."""
+    if has(words, "", "--dry-run"):
+        return
+    folder, paths = value_of(words, "-d", "--directory"), operands(words, PATCH_VALUES.split())
+    out = value_of(words, "-o", "--output")
+    written(command, [out] if out else paths[:1] or [folder or "."])
+
+
+# --- unpacking and fetching ------------------------------------------------------------------------------------------
+
+def tar(command: "Command", words: "list[str]") -> None:
+    first = words[0] if words else ""
+    letters = first if first[:1] != "-" else "".join([word[1:] for word in words if word[:1] == "-" and word[:2] != "--"])
+    folder, archive = value_of(words, "-C", "--directory"), value_of(words, "-f", "--file")
+    if first[:1] not in ("-", "") and "f" in first and len(words) > 1:
+        archive = words[1]
+    if "x" in letters or "--extract" in words:
+        written(command, [folder or "."])
+    elif ("c" in letters or "r" in letters or "--create" in words) and archive not in ("", "-") and ":" not in archive:
+        written(command, [archive])
+
+
+def unzip(command: "Command", words: "list[str]") -> None:
+    if not has(words, "lptvZz"):
+        written(command, [value_of(words, "-d") or "."])
+
+
+def zip_(command: "Command", words: "list[str]") -> None:
+    written(command, operands(words, ["-x", "-i"])[:1])
+
+
+def curl(command: "Command", words: "list[str]") -> None:
+    out, folder = value_of(words, "-o", "--output"), value_of(words, "--output-dir")
+    if out and out != "-":
+        written(command, [f"{folder}/{out}" if folder and out[:1] != "/" else out])
+    if has(words, "OJ", "--remote-name", "--remote-name-all") and not out:
+        written(command, [folder or "."])
+
+
+def wget(command: "Command", words: "list[str]") -> None:
+    out, folder = value_of(words, "-O", "--output-document"), value_of(words, "-P", "--directory-prefix")
+    if out != "-" and not has(words, "", "--spider"):
+        written(command, [out or folder or "."])
+
+
+def sort(command: "Command", words: "list[str]") -> None:
+    out = value_of(words, "-o", "--output")
+    written(command, [out] if out else [])
+
+
+def split(command: "Command", words: "list[str]") -> None:
+    written(command, (operands(words, ["-b", "-l", "-n", "-a", "-C", "--bytes", "--lines"])[1:2] or ["xaa"]))
+
+
+def codex_patch(command: "Command", words: "list[str]") -> None:
+    """apply_patch: `*** Update File: path` and its kin, on standard input or as the argument."""
+    text = words[0] if words else command.stdin or ""
+    for line in text.splitlines():
+        for mark in ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "):
+            if line.startswith(mark):
+                written(command, [line[len(mark):].strip()])
+
+
+WRITERS = {"rm": rm, "rmdir": rmdir, "unlink": rmdir, "shred": rmdir, "cp": copy, "install": copy, "mv": move, "ln": link, "rsync": rsync,
+           "dd": dd, "sed": sed, "gsed": sed, "patch": patch, "tar": tar, "bsdtar": tar, "gtar": tar, "unzip": unzip, "zip": zip_,
+           "curl": curl, "wget": wget, "sort": sort, "split": split, "apply_patch": codex_patch, "applypatch": codex_patch}
