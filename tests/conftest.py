@@ -40,13 +40,13 @@ class Worlds:
                 break
             time.sleep(0.05)
         if layout not in self.templates:
-            self.at.mkdir(parents=True)
+            self.at.mkdir(parents=True, exist_ok=True)
             self.known = getattr(self, "known", {})
             self.known[layout] = build(self.at)
             self.templates[layout] = self.base / f"template-{len(self.templates)}"
             shutil.copytree(self.at, self.templates[layout], symlinks=True)
         else:
-            shutil.copytree(self.templates[layout], self.at, symlinks=True)
+            shutil.copytree(self.templates[layout], self.at, symlinks=True, dirs_exist_ok=True)
         world = self.known[layout]
         return World(world.root, world.R, world.W, world.W2, world.OUT)
 

@@ -46,3 +46,43 @@ def lost(disk: "Any", root: str, refs: "tuple[str, ...]") -> "int | None":
     words = ["git", "-C", root, "rev-list", "--count", "--ignore-missing", *refs, "--not", *without, "--all"]
     status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
     return None if status is None else int(said) if said.strip().isdigit() else 0  # not there: git refuses
+
+
+def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple[str, ...]") -> "tuple[int, tuple[str, ...]] | None":
+    """(how much would be lost, the first names) of a command that discards; None when git does not say.
+
+    `refs`: the commit it goes to, then paths. (git-status(1), Short Format; git-clean(1), -n; git-rev-list(1))
+    """
+    names: "list[str]" = []
+    start = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-C", folder]
+    paths = list(refs[1:])
+    if "changes" in flags or "staged" in flags:
+        words = [*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames", "--", *paths]
+        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+        if status != 0:
+            return None if status is None else (0, ())
+        for line in said.split("\0"):
+            if ("staged" in flags and line[:1] in KEPT_NOWHERE) or ("changes" in flags and line[1:2] in KEPT_NOWHERE):
+                names.append(line[3:])
+    if "untracked" in flags or "ignored" in flags:
+        options = [flag[7:] for flag in flags if flag[:7] == "option "]
+        words = [*start, "clean", "-n", *options, *(["-x"] if "ignored" in flags and "-X" not in options else []), "--", *paths]
+        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+        if status is None:
+            return None
+        names += [line[13:] for line in said.splitlines() if line.startswith("Would remove ")]
+    lost = len(names)
+    if "commits" in flags:
+        branch = disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()
+        but = ["--exclude=" + branch] if branch else []
+        words = [*start, "rev-list", "--count", "HEAD", "--not", refs[0], *but, "--branches", "--tags", "--remotes"]
+        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+        if status is None:
+            return None
+        commits = int(said) if said.strip().isdigit() else 0
+        lost += commits
+        names += [f"{commits} commit{'s' if commits > 1 else ''}"] if commits else []
+    return lost, tuple(names[:3])
+
+
+KEPT_NOWHERE = ("M", "A", "T", "U", "R", "C")  # a deletion loses nothing: the file is in the index or in HEAD

@@ -5,6 +5,7 @@ Where does it run, what is checked out there, and what its rule needs besides; n
 from guard.core.model import (
     BRANCH,
     CHANGE,
+    DISCARD,
     ELSEWHERE,
     GIT,
     MAIN,
@@ -14,6 +15,7 @@ from guard.core.model import (
     PROTECTED,
     PUSH,
     RUN,
+    STASH,
     UNKNOWN,
     UNREAD,
     WORKTREE,
@@ -49,6 +51,9 @@ class Surroundings:
 
     def is_folder(self, path: str) -> bool:
         return bool(self.disk.kind(self.disk.real(path)) == "folder")
+
+    def is_there(self, path: str) -> bool:
+        return self.disk.kind(path) is not None
 
     def content(self, path: str) -> "str | None":
         """A script's text; None when there is none, or it is no text of a script's size."""
@@ -221,6 +226,18 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
         return facts.but(named=gone(look, repository) if "prune" in effect.flags else ())  # type: ignore[no-any-return]
     if effect.kind == PERSON:
         return facts.but(foreign=foreign(look, effect, repository))  # type: ignore[no-any-return]
+    if effect.kind == DISCARD and facts.place == OWN:
+        from guard.edge import ask_git
+        about = (effect.path, *effect.refs, *effect.flags)
+        found = asked(look, "discard", lambda: ask_git.thrown_away(look.disk, effect.path, effect.refs, effect.flags), *about)
+        lost, names = found or (-1, ())  # no answer: perhaps
+        return facts.but(lost=lost, named=names)  # type: ignore[no-any-return]
+    if effect.kind == STASH:
+        facts = facts.but(held=held(look, repository), named=stash_entries(look, repository))
+        if effect.refs[1:] not in ((), ("0",)):  # a push before, if it had anything to save
+            from guard.edge import ask_git
+            facts = facts.but(lost=(ask_git.thrown_away(look.disk, effect.path, ("",), ("changes", "staged")) or (1, ()))[0])
+        return facts
     if effect.kind == UNREAD:
         bound = repository.binding
         roots = (repository.main, bound.path if bound else "", *[path for _, path in held(look, repository, MOST_NAMED)])
@@ -318,6 +335,18 @@ def named(look: "Any", words: "tuple[str, ...]", repository: Repository) -> "tup
             if facts.place == "main":
                 found.append(facts.path)
     return tuple(found)
+
+
+def stash_entries(look: "Any", repository: Repository) -> "tuple[str, ...]":
+    """The branch that each entry of the stash was made on, the newest first; "" where that is not told. (logs/refs/stash)"""
+    at = look.flavour.sep.join((repository.common, "logs", "refs", "stash"))
+    log = look.disk.content_or(at, "") or ""
+    found = []
+    for line in log.splitlines():
+        said = line.partition("\t")[2]
+        branch = said.partition("n ")[2].partition(":")[0] if said[:6] == "WIP on" or said[:3] == "On " else ""
+        found.append("" if branch == "(no branch)" else branch)
+    return tuple(reversed(found))
 
 
 def previous(look: "Any", facts: Facts) -> str:

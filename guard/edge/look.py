@@ -3,6 +3,7 @@ from guard.core.model import (
     BRANCH,
     CHANGE,
     CONFIG,
+    DISCARD,
     ELSEWHERE,
     ENTER,
     GIT,
@@ -17,6 +18,7 @@ from guard.core.model import (
     RUN,
     SERVER,
     SETTINGS_FILES,
+    STASH,
     UNHOOKED,
     UNREAD,
     WORKTREE,
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNUSABLE = ("gone", "unknown")
-OF_COMMANDS = frozenset((CHANGE, PUSH, BRANCH, WORKTREE, CONFIG, HISTORY, UNHOOKED, PERSON, RUN, UNREAD))
+OF_COMMANDS = frozenset((CHANGE, PUSH, BRANCH, WORKTREE, CONFIG, DISCARD, STASH, HISTORY, UNHOOKED, PERSON, RUN, UNREAD))
 
 
 class Look:

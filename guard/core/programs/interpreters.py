@@ -27,6 +27,10 @@ def run(command: "Command") -> str:
         code = command.stdin
     if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
+    if name not in AWKS:
+        from guard.core.programs import code_writes
+        for path, flags in code_writes.written(as_code(code)):
+            command.shell.write(path, command.said, flags, command.folders)
     for words in calls(as_code(code), name):
         programs.start_program(command.but(words if len(words) > 1 else ["sh", "-c", words[0]]))
     if name not in AWKS:

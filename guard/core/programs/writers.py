@@ -15,7 +15,7 @@ PLAIN = {
     "mkfifo": ("-m", 0), "chmod": ("--reference", 1), "chown": ("--reference --from", 1), "chgrp": ("--reference", 1),
     "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "zstd": ("-o", 0), "ed": ("-p", 0),
     "dos2unix": ("", 0), "unix2dos": ("", 0), "prettier": ("--config --parser", 0), "black": ("-l -t --line-length", 0)}
-RSYNC_VALUES = ("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --port --log-file --backup-dir --chmod "
+RSYNC_VALUES = ("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --port --backup-dir --chmod "
                 "--chown --max-size --min-size --bwlimit --timeout --partial-dir --temp-dir -T")
 PATCH_VALUES = "-p -i -d -o -B -F -r --strip --input --directory"
 NEED = {"prettier": ("--write", "-w"), "black": ()}  # they write only when told to
@@ -48,9 +48,14 @@ def operands(words: "list[str]", values: "list[str]") -> "list[str]":
             return found + rest
         if word[:1] != "-" or word == "-":
             found.append(word)
-        elif (word in values and rest) or (word[:2] != "--" and len(word) > 2 and "-" + word[-1] in values and not any("-" + c in values for c in word[1:-1]) and rest):
+        elif rest and (word in values or ends_in_value(word, values)):
             rest.pop(0)
     return found
+
+
+def ends_in_value(word: str, values: "list[str]") -> bool:
+    """A cluster whose last letter takes the next word: -pt. In -tx the value is in it already."""
+    return word[:2] != "--" and len(word) > 2 and "-" + word[-1] in values and not any("-" + c in values for c in word[1:-1])
 
 
 def value_of(words: "list[str]", *names: str) -> str:

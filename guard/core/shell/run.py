@@ -78,6 +78,9 @@ class Shell:
         self.own: "dict[str, Any] | None" = None   # in a function: its local variables' values outside
         self.zero, self.entered = "bash", ""       # $0; the worktree of a `wt enter`
         self.in_submodule = self.in_function = False
+        self.saved: "set[str]" = set()             # what a stash or a commit of this text has put away
+        self.all_added = self.ignores_changed = False
+        self.stashed = 0
         self.early: "tuple[str, ...]" = ()         # folders in which a function may have returned before its end
         self.exported: "set[str]" = set()
         self.depth = 0

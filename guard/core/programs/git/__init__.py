@@ -21,7 +21,8 @@ VERBS = {
     "fetch": "branches", "pull": "branches", "merge": "branches", "rebase": "branches", "worktree": "shared", "config": "shared",
     "init": "shared", "clone": "elsewhere", "reflog": "shared", "gc": "shared", "prune": "shared", "maintenance": "shared",
     "filter-branch": "shared",
-    "filter-repo": "shared", "replace": "shared", "remote": "shared", "stash": "changes", "bisect": "changes", "submodule": "changes",
+    "filter-repo": "shared", "replace": "shared", "remote": "shared", "stash": "stash", "bisect": "changes", "submodule": "changes",
+    "archive": "outputs", "diff": "outputs", "show": "outputs", "log": "outputs", "format-patch": "outputs", "bundle": "outputs",
     "notes": "", "tag": ""}
 CHANGES = frozenset((
     "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-file", "merge-index", "merge-recursive", "mv",
@@ -123,6 +124,8 @@ def asks_for_help(words: "list[str]") -> bool:
 
 def followed(git: "Git") -> str:
     module = VERBS.get(git.verb, "")
+    if module == "outputs" and not any(word[:2] in ("-o", "--") or git.verb in ("bundle", "format-patch") for word in git.words):
+        module = ""  # most of them only print
     if module:
         verbs = __import__(f"guard.core.programs.git.{module}", fromlist=["run"])
         verbs.run(git)

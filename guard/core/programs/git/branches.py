@@ -43,6 +43,10 @@ def checkout(git: "Git") -> None:
             git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "B" else ()), *others))
             git.changes()
             git.checks_out(found.flags[option])
+            git.command.shell.ignores_changed = True
+            if found.has("force"):
+                from guard.core.programs.git import discards
+                discards.whole_tree(git)
             return
     names_paths = bool(found.paths) or len(found.operands) > 1 or found.has("patch", "ours", "theirs", "pathspec-from-file")
     if not names_paths and found.operands and not found.has("detach"):
@@ -52,10 +56,33 @@ def checkout(git: "Git") -> None:
         git.checks_out(name if name == git.command.shell.world.branch(git.folders[0], name) else HOLE)
     else:
         git.changes(("paths",) if names_paths else ())
+    from guard.core.programs.git import discards
+    if names_paths and not found.has("patch"):
+        tree = found.operands[0] if found.operands and (found.paths or is_commit(git, found.operands[0])) else ""
+        discards.checkout_paths(git, tree, (found.operands[1:] if tree else found.operands) + (found.paths or []))
+    elif found.operands and is_path(git, found.operands[0]):
+        discards.checkout_paths(git, "", found.operands[:1])
+    elif found.has("force"):
+        discards.whole_tree(git)
+    elif not names_paths and found.operands:
+        git.command.shell.ignores_changed = True
+
+
+def is_path(git: "Git", name: str) -> bool:
+    """`git checkout src`: a folder or a file, not a branch."""
+    shell, place = git.command.shell, git.command.path(name, git.folders[0])
+    return name in (".", "..", ":/") or (not shell.world.branch(git.folders[0], name) and HOLE not in place and shell.world.is_there(place))
+
+
+def is_commit(git: "Git", name: str) -> bool:
+    return not is_path(git, name)
 
 
 def switch(git: "Git") -> None:
     found = parsed(git.words, SWITCH)
+    if found.has("force", "discard-changes"):
+        from guard.core.programs.git import discards
+        discards.whole_tree(git)
     others = ("ignore-other-worktrees",) if found.has("ignore-other-worktrees") else ()
     for option in ("create", "force-create", "orphan"):
         if option in found.flags:
@@ -144,6 +171,9 @@ def merge(git: "Git") -> None:
         from guard.core.programs.git import changes
         changes.started(git, ["sh", "-c", found.flags["exec"]])
     names = [name for name in found.operands if name]
+    if found.has("abort"):
+        from guard.core.programs.git import discards
+        discards.whole_tree(git)
     if names and not found.has("abort", "continue", "quit", "skip"):
         if git.verb == "rebase" and len(names) > 1:  # git rebase upstream branch: checks the branch out first
             git.add(BRANCH, (names[1],), ("checkout",))

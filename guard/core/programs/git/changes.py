@@ -5,7 +5,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-READING = {"stash": ("list", "show", "create"), "bisect": ("log", "visualize", "view", "help"), "submodule": ("status", "summary"),
+THROWING = frozenset(("restore", "reset", "clean", "rm", "commit", "add", "stage", "cherry-pick", "revert", "am", "read-tree",
+                      "checkout-index"))
+READING = {"bisect": ("log", "visualize", "view", "help"), "submodule": ("status", "summary"),
            "sparse-checkout": ("list", "check-rules")}
 DRY = {"add": ("-n", "--dry-run"), "commit": ("--dry-run", "--short", "--porcelain"), "rm": ("-n", "--dry-run"), "mv": ("-n", "--dry-run"),
        "clean": ("-n", "--dry-run"), "apply": ("--check", "--stat", "--numstat", "--summary"), "am": ("--show-current-patch",)}
@@ -26,6 +28,16 @@ def run(git: "Git") -> None:
     if git.verb in ("commit", "am") and skips_hooks(git.verb, plain):
         git.add(UNHOOKED)
     git.changes()
+    if git.verb in THROWING:
+        from guard.core.programs.git import discards
+        if git.verb in discards.VERBS:
+            discards.VERBS[git.verb](git)
+        elif "--abort" in plain or (git.verb == "read-tree" and "-u" in plain) or (git.verb == "checkout-index" and has_force(plain)):
+            discards.whole_tree(git)
+
+
+def has_force(words: "list[str]") -> bool:
+    return any(word == "--force" or (word[:1] == "-" and word[:2] != "--" and "f" in word) for word in words)
 
 
 def dry_cluster(verb: str, words: "list[str]") -> bool:

@@ -1,0 +1,28 @@
+"""Throwing away what is held nowhere else. Asked only when something would really be lost.
+
+    git reset --hard            with open changes     ask
+    git checkout .              with open changes     ask
+    git clean -fd               with untracked files  ask
+    git reset --hard            nothing open          pass
+    git checkout -- one-file                          pass
+"""
+from guard.core.judge import question
+from guard.core.model import OWN, Answer, Effect, Facts
+from guard.core.rules import standing, typed
+
+
+def answer(effect: Effect, facts: Facts) -> "Answer | None":
+    if facts.place != OWN or not facts.lost or not standing(facts):
+        return None
+    names = ", ".join(facts.named)
+    more = facts.lost - len(facts.named) if not any(" commit" in name for name in facts.named) else 0
+    what = f"{names}{f' and {more} more' if more > 0 else ''}" if names else "open work, perhaps: git did not say in time"
+    return question("discard", typed(effect), f"it would throw away {what}, which is held nowhere else.", instead(effect))
+
+
+def instead(effect: Effect) -> str:
+    if "commits" in effect.flags and "changes" not in effect.flags:
+        return "git branch keep-NAME  (holds the commits; then the same command)"
+    if "ignored" in effect.flags:
+        return "git clean -nd  (shows what would go; ignored files are in no commit and no stash)"
+    return "git stash push --include-untracked  (keeps it; then the same command. wt snapshot keeps a copy and changes nothing)"
