@@ -136,9 +136,9 @@ def unknown_target(f: Facts) -> bool:
 
 # --- what then? ------------------------------------------------------------------------------------------------------
 
-def what(e: Effect, f: Facts) -> str:
+def what(e: Effect, f: Facts, path: str = "") -> str:
     """The call, for a message: a tool with its path, or a command as it was typed."""
-    return f"{e.said} of {f.path}" if e.at else typed(e.said)
+    return f"{e.said} of {path or f.path}" if e.at else typed(e.said)
 
 
 def passes(e: Effect, f: Facts) -> Answer:
@@ -178,7 +178,7 @@ def deny_link(e: Effect, f: Facts) -> Answer:
     if declared(f):
         return PASS
     at = f.path if f.leaves else f.to
-    return refuse("link-leaves-worktree", what(e, f), f"a link in your worktree leads out of it, to {at}.",
+    return refuse("link-leaves-worktree", what(e, f, f.rel), f"a link in your worktree leads out of it, to {at}.",
                   f"write a file that is really in the worktree. If the link is meant, the owner adds it in {SETTINGS_FILES[0]}: "
                   '{"sync": {"symlink_dirs": ["NAME"]}}')
 

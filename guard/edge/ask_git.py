@@ -74,7 +74,7 @@ def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple
     lost = len(names)
     if "commits" in flags:
         branch = disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()
-        but = ["--exclude=" + branch] if branch else []
+        but = ["--exclude=" + branch[11:]] if branch else []  # without refs/heads/ before --branches
         words = [*start, "rev-list", "--count", "HEAD", "--not", refs[0], *but, "--branches", "--tags", "--remotes"]
         status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
         if status is None:

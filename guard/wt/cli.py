@@ -14,7 +14,21 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import guard
-from guard.wt.commands import allow, authorize_main, demo, doctor, enter, explain, install, leave, new, revoke_main, status, uninstall
+from guard.wt.commands import (
+    allow,
+    authorize_main,
+    demo,
+    doctor,
+    enter,
+    explain,
+    install,
+    leave,
+    new,
+    revoke_main,
+    snapshot,
+    status,
+    uninstall,
+)
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
 from guard.wt.repository import open_repository
 from guard.wt.stdin import filled_in
@@ -24,6 +38,7 @@ COMMANDS: dict[str, ModuleType] = {
     "enter": enter,
     "new": new,
     "leave": leave,
+    "snapshot": snapshot,
     "status": status,
     "authorize-main": authorize_main,
     "revoke-main": revoke_main,

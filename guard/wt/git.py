@@ -58,17 +58,18 @@ def clean_environment() -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0"}
 
 
-def attempt(*words: str, cwd: Path | str, timeout: float = 60.0, reads: bool = True) -> subprocess.CompletedProcess[bytes]:
-    """A git command whose exit status is the answer. `reads`: it takes no optional locks."""
-    env = clean_environment()
+def attempt(*words: str, cwd: Path | str, timeout: float = 60.0, reads: bool = True, given: bytes | None = None,
+            more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
+    """A git command whose exit status is the answer. `reads`: it takes no optional locks. `given`: its stdin. `more`: variables for it."""
+    env = {**clean_environment(), **(more or {})}
     if reads:
         env["GIT_OPTIONAL_LOCKS"] = "0"
-    return program(["git", *words], cwd=cwd, env=env, timeout=timeout)
+    return program(["git", *words], cwd=cwd, given=given, env=env, timeout=timeout)
 
 
 def ask(*words: str, cwd: Path | str) -> str:
     """What a reading git command prints, the last newline cut. GitError where it fails."""
-    return _text(attempt(*words, cwd=cwd), words)
+    return answer(attempt(*words, cwd=cwd), words)
 
 
 def ask_or(default: str, *words: str, cwd: Path | str) -> str:
@@ -79,7 +80,7 @@ def ask_or(default: str, *words: str, cwd: Path | str) -> str:
 
 def do(*words: str, cwd: Path | str, timeout: float = SLOW) -> str:
     """A git command that changes something. GitError where it fails."""
-    return _text(attempt(*words, cwd=cwd, timeout=timeout, reads=False), words)
+    return answer(attempt(*words, cwd=cwd, timeout=timeout, reads=False), words)
 
 
 def holds(*words: str, cwd: Path | str) -> bool:
@@ -87,7 +88,8 @@ def holds(*words: str, cwd: Path | str) -> bool:
     return attempt(*words, cwd=cwd).returncode == 0
 
 
-def _text(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> str:
+def answer(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> str:
+    """What a command printed, the last newline cut. GitError where it failed."""
     if done.returncode:
         lines = os.fsdecode(done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])

@@ -91,17 +91,17 @@ def looks_like_path(name: str) -> bool:
     return name.startswith((".", "~")) or Path(name).is_absolute() or (os.sep == "\\" and "\\" in name)
 
 
-def find(repository: Repository, name: str) -> Worktree | None:
+def find(repository: Repository, name: str, *, main: bool = False) -> Worktree | None:
     """The worktree meant by a path (from here, then from the main checkout), a folder name or a branch. None: there is none.
 
-    UsageError when it is the main checkout, or when two would fit.
+    UsageError when it is the main checkout (`main`: a path to it will do as well), or when two would fit.
     """
     entries = listing(repository)
     for start in (repository.here, repository.home):
         place = os.path.realpath(start / expanded(name))
         for entry in entries:
             if os.path.realpath(entry.path) == place:
-                return _not_main(entry)
+                return entry if main else _not_main(entry)
     if looks_like_path(name):
         return None
     linked = [entry for entry in entries if not entry.main]

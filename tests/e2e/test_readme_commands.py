@@ -37,6 +37,19 @@ ROWS: dict[str, list[tuple[str, str, str]]] = {
                                                        ("git -c core.hooksPath=/dev/null commit -m x", "{W}", "ask")],
     "`wt authorize-main`, `allow`, or leaving a person's binding, by an agent": [
         ("wt authorize-main --reason x", "{W}", "ask"), ("wt leave", "{W}", "ask"), ("wt status", "{W}", "allow")],
+    "`git reset --hard`, `checkout .`, `clean -fd`, … in your worktree": [
+        ("git reset --hard", "{W}", "ask"), ("git checkout .", "{W}", "ask"), ("git clean -fd", "{W}", "ask"),
+        ("git clean -nd", "{W}", "allow")],
+    "`git checkout -- one-file`": [("git checkout -- src/app.py", "{W}", "allow")],
+    "`git stash pop`, `apply`, `drop` of another worktree's entry": [("git stash pop", "{W}", "deny"), ("git stash drop 0", "{W}", "deny")],
+    "`git stash drop` of your own; `clear`": [("git stash drop 1", "{W}", "ask"), ("git stash clear", "{W}", "deny")],
+    "`git stash push`": [("git stash push -m x", "{W}", "note")],
+    "`>`, `cp`, `mv`, `sed -i`, `rm`, `tar`, `curl -o`, `python -c`, …": [
+        ("echo x > {R}/src/app.py", "{W}", "deny"), ("cp a {R}/src/app.py", "{W}", "deny"), ("sed -i s/1/2/ {R}/src/app.py", "{W}", "deny"),
+        ("rm {R}/src/app.py", "{W}", "deny"), ("echo x > {W2}/f", "{W}", "deny"), ("echo x > src/new.py", "{W}", "allow"),
+        ("cp {R}/src/app.py .", "{W}", "allow"), ("echo x > {OUT}/f", "{W}", "allow"), ("sed s/1/2/ {R}/src/app.py", "{W}", "allow")],
+    "`rm -rf` of a worktree, or of a folder that holds some": [("rm -rf {W2}", "{W}", "deny"), ("rm -rf {W}", "{W}", "deny"),
+                                                                 ("rm -rf build", "{W}", "allow")],
     "a program run in the main checkout while you are bound": [("npm test", "{R}", "note"), ("npm test", "{W}", "allow")],
     "text that cannot be followed and names git or a worktree": [("git log 'x", "{W}", "ask"), ("echo 'x", "{W}", "allow")],
     "anything that only reads, anywhere": [
@@ -51,6 +64,8 @@ def test_every_row_is_tried() -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_the_row_is_true(bound: World, row: str) -> None:
     bound.sh('git -C "$W" switch -q -c idea; git -C "$W" commit -q --allow-empty -m i; git -C "$W" switch -q wt/x')
+    bound.sh('echo mine > "$W/src/app.py"; git -C "$W" stash -q; git -C "$W2" stash -q\n'
+             'echo mine > "$W/src/app.py"; echo u > "$W/untracked"')
     said = dict(table("commands"))[row]
     words = {"deny": "refused", "ask": "asked", "allow": "pass", "note": "note"}
     for command, cwd, expected in ROWS[row]:

@@ -20,7 +20,10 @@ def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
     found: "list[tuple[str, tuple[str, ...]]]" = []
     for call, which in CALLS.items():
         for at in places(code, call):
-            if code[at + len(call):at + len(call) + 1] not in ("(", " ") or code[at - 1:at].isalnum() or code[at - 1:at] in ("_", "'", '"', "."):
+            before = code[at - 1:at]
+            if code[at + len(call):at + len(call) + 1] not in ("(", " ") or before.isalnum() or before in ("_", "'", '"'):
+                continue
+            if before == "." and call in ("open", "unlink"):  # a method of something else
                 continue
             words = literals(code, at + len(call)) or (literals(code, code.find(",", at)) if which == MODE else [])  # open(F, ">x")
             flags = ("remove", "tree") if call in TREES else ()

@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from guard.core.programs.git import Git
 
-THROWING = frozenset(("restore", "reset", "clean", "rm", "commit", "add", "stage", "cherry-pick", "revert", "am", "read-tree",
+THROWING = frozenset(("restore", "reset", "clean", "rm", "cherry-pick", "revert", "am", "read-tree",
                       "checkout-index"))
 READING = {"bisect": ("log", "visualize", "view", "help"), "submodule": ("status", "summary"),
            "sparse-checkout": ("list", "check-rules")}
@@ -28,12 +28,26 @@ def run(git: "Git") -> None:
     if git.verb in ("commit", "am") and skips_hooks(git.verb, plain):
         git.add(UNHOOKED)
     git.changes()
-    if git.verb in THROWING:
+    if git.verb in ("add", "stage", "commit"):
+        kept(git)
+    elif git.verb in THROWING:
         from guard.core.programs.git import discards
         if git.verb in discards.VERBS:
             discards.VERBS[git.verb](git)
         elif "--abort" in plain or (git.verb == "read-tree" and "-u" in plain) or (git.verb == "checkout-index" and has_force(plain)):
             discards.whole_tree(git)
+
+
+def kept(git: "Git") -> None:
+    """What a commit, or a stash, of this text has put away before."""
+    shell = git.command.shell
+    if git.verb == "commit":
+        clusters = [word.partition("m")[0] for word in git.words if word[:1] == "-" and word[:2] != "--"]
+        everything = any("a" in cluster for cluster in clusters) or "--all" in git.words
+        shell.saved = shell.saved | {"staged"} | ({"changes"} if everything or shell.all_added else set())
+        shell.saved = shell.saved | ({"untracked"} if shell.all_added else set())
+    elif git.verb in ("add", "stage") and any(word in ("-A", "--all", ".", ":/") for word in git.words):
+        shell.all_added = True
 
 
 def has_force(words: "list[str]") -> bool:

@@ -89,16 +89,4 @@ def whole_tree(git: "Git") -> None:
     throws(git, ("changes", "staged"), [])
 
 
-def kept(git: "Git") -> None:
-    """What a commit, or a stash, of this text has put away before."""
-    shell = git.command.shell
-    if git.verb == "commit":
-        clusters = [word.partition("m")[0] for word in git.words if word[:1] == "-" and word[:2] != "--"]
-        everything = any("a" in cluster for cluster in clusters) or "--all" in git.words
-        shell.saved = shell.saved | {"staged"} | ({"changes"} if everything or shell.all_added else set())
-        shell.saved = shell.saved | ({"untracked"} if shell.all_added else set())
-    elif git.verb in ("add", "stage") and any(word in ("-A", "--all", ".", ":/") for word in git.words):
-        shell.all_added = True
-
-
-VERBS = {"restore": restore, "reset": reset, "clean": clean, "rm": remove, "commit": kept, "add": kept, "stage": kept}
+VERBS = {"restore": restore, "reset": reset, "clean": clean, "rm": remove}

@@ -1,0 +1,149 @@
+"""Everything of a worktree kept in a ref, with nothing changed: no file, no index, no HEAD, no branch, no stash."""
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from guard.wt import git, lost, worktrees
+from guard.wt.create import NO_HOOKS
+from guard.wt.errors import WtError
+from guard.wt.index_copy import GITLINK, Entry, IndexCopy, index_copy
+from guard.wt.names import slug
+from guard.wt.repository import Repository
+
+REFS = "refs/worktree-guard/snapshots/"
+TRIES = 100  # names in one second
+# A snapshot is taken by the tool, also where nobody told git a name. (git-commit-tree(1))
+IDENTITY = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", "worktree-guard"), ("EMAIL", "worktree-guard@localhost"))}
+CAUSES = ((r"Permission denied|[Rr]ead-only file system|insufficient permission", "read-only",
+           "under a sandbox, allow writing to the repository's .git folder, or run wt snapshot in your own terminal"),
+          (r"No space left|File too large|quota", "disk-full", "make room on the disk, then wt snapshot again"))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Paths: `changed` on disk against the index, `untracked`, `staged` (index against HEAD), `conflicted` (unmerged in the index)."""
+
+    changed: int
+    untracked: int
+    staged: int
+    conflicted: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What was kept. `ref` and `commit` are "" where nothing was open; `head` is "" before the first commit, `branch` when detached."""
+
+    name: str
+    path: Path
+    branch: str
+    head: str
+    counts: Counts
+    ref: str = ""
+    commit: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Tree objects of the index and of the files on disk."""
+
+    index: str
+    disk: str
+    counts: Counts
+    warnings: list[str]
+
+
+def take(repository: Repository, path: Path, message: str = "") -> Snapshot:
+    """Keeps the index and the files of the worktree at `path` in a new ref; takes no lock, so it may be called inside one.
+
+    The commit is shaped as git-stash(1) shapes its own: its tree is what lies on disk (tracked and untracked, never ignored files), its
+    parents are HEAD (none before the first commit) and a commit of the index. Of an unmerged path the index commit has one side: ours,
+    else theirs, else the base's. WtError (read-only, disk-full) or GitError where it cannot be written; then no ref was made.
+    """
+    name, head = path.name, git.ask_or("", "rev-parse", "-q", "--verify", "HEAD^{commit}", cwd=path)
+    branch = git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=path)
+    try:
+        with index_copy(path) as copy:
+            before = copy.git("rev-parse", "HEAD^{tree}") if head else copy.git("hash-object", "-t", "tree", "-w", "--stdin")
+            trees = trees_of(copy, before)
+            found = Snapshot(name, path, branch, head, trees.counts, warnings=trees.warnings)
+            if (trees.index, trees.disk) == (before, before) and not trees.counts.conflicted:
+                return found
+            subject = message.strip() or f"snapshot of {name}: {branch or '(detached)'} @ {head[:9] or 'no commit yet'}"
+            index = committed(path, trees.index, [head] if head else [], f"index of {subject}")
+            commit = committed(path, trees.disk, [head, index] if head else [index], subject)
+        return Snapshot(name, path, branch, head, trees.counts, named(repository, name, commit), commit, trees.warnings)
+    except OSError as fault:
+        raise cause(str(fault)) or WtError(f"no snapshot: {fault}", code="no-copy", hint="wt status shows how things stand") from None
+    except git.GitError as fault:
+        raise cause(f"{fault.said}\n{fault.details.get('stderr', '')}") or fault from None
+
+
+def cause(said: str) -> WtError | None:
+    """The usual reasons why nothing can be written, each with a code of its own."""
+    for pattern, code, hint in CAUSES:
+        line = next((line for line in said.splitlines() if re.search(pattern, line)), "")
+        if line:
+            return WtError(f"no snapshot, and nothing was changed: {line}", code=code, hint=hint, details={"stderr": said})
+    return None
+
+
+def trees_of(copy: IndexCopy, before: str) -> Trees:
+    """The trees of the index and of the files on disk. `before` is the tree of HEAD."""
+    entries = copy.entries()
+    unmerged = [entry for entry in entries if entry.stage]
+    copy.resolve(unmerged)
+    index = copy.tree()
+    copy.unhide([entry for entry in entries if not entry.stage])
+    others = copy.names("ls-files", "--others", "--exclude-standard", "-z")
+    nested = [name.rstrip("/") for name in others if name.endswith("/")]  # git would keep a commit's name, or stop where there is none
+    copy.git("add", "--all", "--", ".", *(f":(top,exclude,literal){name}" for name in nested))
+    disk = copy.tree()
+    untracked = {name for name in others if not name.endswith("/")}
+    changed = set(copy.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", index, disk)) - untracked
+    staged = copy.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, index)
+    counts = Counts(len(changed), len(untracked), len(staged), len({entry.path for entry in unmerged}))
+    warnings = [*copy.warnings, *(f"{name} is a repository of its own: nothing of it was kept" for name in nested)]
+    return Trees(index, disk, counts, warnings + open_submodules(copy.root, entries))
+
+
+def open_submodules(root: Path, entries: list[Entry]) -> list[str]:
+    """Submodules with open work: a snapshot has the name of their commit, and nothing that lies open in them."""
+    found = []
+    for name in sorted({entry.path for entry in entries if entry.mode == GITLINK}):
+        path = root / name
+        if path.is_symlink() or not path.is_dir():
+            continue
+        if not lost.is_worktree(path):
+            if any(path.iterdir()):
+                found.append(f"{name} is a submodule that is not set up, with files in it: they were not kept")
+        elif work := [f"{count} {kind}" for kind, count in worktrees.open_work(path).items() if count]:
+            found.append(f"the submodule {name} has open work ({', '.join(work)}): only its commit was kept; "
+                         f"git -C {shlex.quote(str(path))} stash, or commit it there")
+    return found
+
+
+def committed(path: Path, tree: str, parents: list[str], message: str) -> str:
+    words = (*NO_HOOKS, "-c", "i18n.commitEncoding=UTF-8", "commit-tree", *(word for parent in parents for word in ("-p", parent)), tree)
+    return git.answer(git.attempt(*words, cwd=path, given=os.fsencode(message) + b"\n", more=IDENTITY), words)
+
+
+def named(repository: Repository, name: str, commit: str) -> str:
+    """Makes the ref that holds the commit; -2, -3, … where the second already has one. git alone decides who was first."""
+    kept = slug(name).replace("..", ".=2e")[:50]  # ".." is nothing a ref may have (git-check-ref-format(1)); 255 bytes hold 50 letters
+    plain = f"{REFS}{kept}-{datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')}"
+    for n in range(1, TRIES + 1):
+        ref = plain if n == 1 else f"{plain}-{n}"
+        words = (*NO_HOOKS, "update-ref", ref, commit, "")  # "": it must not be there
+        done = git.attempt(*words, cwd=repository.at)
+        if done.returncode == 0:
+            return ref
+        if not git.holds("rev-parse", "-q", "--verify", ref, cwd=repository.at):
+            git.answer(done, words)
+    raise WtError(f"{plain} and {TRIES - 1} names after it are taken", code="busy", hint="wt snapshot again, in a second")
