@@ -71,3 +71,27 @@ def test_where_nobody_can_be_asked_a_question_is_a_refusal(worlds: Worlds) -> No
     assert "merge-of-others" in story.refused(1)
     story.ok(2)
     assert world.git("log", "--oneline", "-1", "main").split()[0] in story.ok(2)
+
+
+def test_writes_elsewhere_are_refused_and_lost_work_is_asked_about(worlds: Worlds) -> None:
+    world = with_remote(worlds)
+    (world.W / "src/app.py").write_text("value = 9\n")
+    (world.R / "node_modules").mkdir()
+    (world.R / "node_modules/kept.js").write_text("k\n")
+    (world.W / "node_modules").symlink_to(world.R / "node_modules")
+    world.sh('echo node_modules >> "$R/.git/info/exclude"')
+    before = state(world)
+    stopped = {"echo x > {R}/src/app.py": "use-worktree-path", "sed -i s/1/2/ {R}/src/app.py": "use-worktree-path",
+               "cp src/app.py {W2}/src/app.py": "other-worktree", "rm -rf node_modules/": "link-leaves-worktree",
+               "git reset --hard": "discard", "git clean -fdx": "discard"}
+    (world.W / "note.txt").write_text("only here\n")
+    story = run(world, [shell(command) for command in [*stopped, "git checkout -- src/app.py", "rm node_modules"]], "bypassPermissions",
+                cwd=world.W)
+    for n, rule in enumerate(stopped.values()):
+        assert f"(worktree-guard: {rule})" in story.refused(n), story.results[n]
+    assert "src/app.py" in story.refused(4) and "note.txt" in story.refused(5), "what would be lost is named"
+    story.ok(6)
+    assert (world.W / "src/app.py").read_text() == "value = 1\n", "one file by its name is the agent's to give up"
+    story.ok(7)
+    assert not (world.W / "node_modules").is_symlink() and (world.R / "node_modules/kept.js").read_text() == "k\n"
+    assert state(world) == before
