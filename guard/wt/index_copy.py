@@ -16,9 +16,9 @@ GITLINK = "160000"
 LONG = 600.0  # seconds: gigabytes of new files are hashed and packed
 # Nothing that makes git believe an entry without looking at its file, and nothing of the copy shared with the real index. Without
 # core.sparseCheckout `git add` takes new files outside of the sparse part too; what is absent there keeps its own mark.
-PLAIN = (*NO_HOOKS, *(word for name in ("core.fsmonitor=false", "core.untrackedCache=false", "core.splitIndex=false", "core.trustctime=true",
-                                        "core.checkStat=default", "core.sparseCheckout=false", "core.safecrlf=false", "add.ignoreErrors=false")
-                      for word in ("-c", name)))
+SETTINGS = ("core.fsmonitor=false", "core.untrackedCache=false", "core.splitIndex=false", "core.trustctime=true", "core.checkStat=default",
+            "core.sparseCheckout=false", "core.safecrlf=false", "add.ignoreErrors=false")
+PLAIN = (*NO_HOOKS, *(word for setting in SETTINGS for word in ("-c", setting)))
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def take(repository: Repository, path: Path, message: str = "") -> Snapshot:
     branch = git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=path)
     try:
         with index_copy(path) as copy:
-            before = copy.git("rev-parse", "HEAD^{tree}") if head else copy.git("hash-object", "-t", "tree", "-w", "--stdin")
+            before = copy.git("rev-parse", "HEAD^{tree}") if head else copy.git("hash-object", "-t", "tree", "--stdin")
             trees = trees_of(copy, before)
             found = Snapshot(name, path, branch, head, trees.counts, warnings=trees.warnings)
             if (trees.index, trees.disk) == (before, before) and not trees.counts.conflicted:

@@ -17,12 +17,13 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     names = ", ".join(facts.named)
     more = facts.lost - len(facts.named) if not any(" commit" in name for name in facts.named) else 0
     what = f"{names}{f' and {more} more' if more > 0 else ''}" if names else "open work, perhaps: git did not say in time"
-    return question("discard", typed(effect), f"it would throw away {what}, which is held nowhere else.", instead(effect))
+    return question("discard", typed(effect), f"it would throw away {what}, which is held nowhere else.", instead(effect, facts))
 
 
-def instead(effect: Effect) -> str:
-    if "commits" in effect.flags and "changes" not in effect.flags:
-        return "git branch keep-NAME  (holds the commits; then the same command)"
+def instead(effect: Effect, facts: Facts) -> str:
+    if any(" commit" in name for name in facts.named):
+        more = "; git stash push keeps the open changes" if facts.lost > 1 and len(facts.named) > 1 else ""
+        return f"git branch keep-NAME  (holds the commits{more}; then the same command)"
     if "ignored" in effect.flags:
         return "git clean -nd  (shows what would go; ignored files are in no commit and no stash)"
     return "git stash push --include-untracked  (keeps it; then the same command. wt snapshot keeps a copy and changes nothing)"

@@ -72,6 +72,7 @@ class Shell:
         self.made = self.ended = False
         self.missed: "tuple[str, ...] | None" = None
         self.folders_made: "set[str]" = set()
+        self.repositories: "set[str]" = set()      # made by this text: git init, git clone
         self.links: "dict[str, str]" = {}          # ln -s
         self.heads: "dict[str, str]" = {}          # checkout -> the branch that this text has checked out there
         self.settings: "dict[str, str]" = {}       # git's, as this text has set them

@@ -48,7 +48,11 @@ def chosen(repository: Repository, name: str | None) -> Path:
 
 
 def ways_back(taken: snapshots.Snapshot) -> dict[str, str]:
-    """Commands for one file and for everything. `git stash apply` wants a commit to start from: before the first there is none."""
+    """Commands for one file and for everything.
+
+    `git stash apply` merges into what is there and overwrites nothing. It wants a commit to start from: before the first there is none.
+    Where nothing was staged, it stages files that are new.
+    """
     there = f"git -C {shlex.quote(str(taken.path))}"
     ref = shlex.quote(taken.ref)
     everything = f"{there} stash apply --index {ref}" if taken.head else f"{there} restore --source={ref} -- :/"
@@ -60,5 +64,6 @@ def lines(data: dict[str, Any]) -> list[str]:
     if not data["ref"]:
         return [f"Nothing is open in {data['name']}: no snapshot was made.", *warnings]
     counts = ", ".join(f"{count} {kind}" for kind, count in data["counts"].items() if count)
-    return [f"Kept {data['name']} as it is; nothing in it was changed.", f"  ref     {data['ref']}", f"  commit  {data['commit'][:9]} ({counts})",
-            *warnings, f"One file back:   {data['back']['file']}", f"Everything back: {data['back']['all']} (into a clean worktree)"]
+    return [f"Kept {data['name']} as it is; nothing in it was changed.", f"  ref     {data['ref']}",
+            f"  commit  {data['commit'][:9]} ({counts})", *warnings, f"One file back:   {data['back']['file']}",
+            f"Everything back: {data['back']['all']} (into a clean worktree)"]

@@ -34,6 +34,15 @@ class MadeUpWorld:
     def is_folder(self, path: str) -> bool:
         return path in self.folders
 
+    def is_there(self, path: str) -> bool:
+        return path in self.folders or path in self.files
+
+    def branch(self, folder: str, name: str) -> str:
+        return ""
+
+    def remote_head(self, folder: str) -> str:
+        return ""
+
     def content(self, path: str) -> str | None:
         return self.files.get(path)
 

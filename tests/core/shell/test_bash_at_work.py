@@ -213,4 +213,6 @@ def test_where_nothing_is_in_doubt_exactly_what_runs_was_foreseen(scratch: Scrat
     note(f"ran: {sorted(ran)}\nforetold: {followed.started}\n{complaints}")
     assert not followed.unread
     assert all(foreseen(followed, folder, argv) for folder, argv in ran)
-    assert {pair for pair in followed.pairs if HOLE not in pair[0] + "".join(pair[1])} <= ran
+    known = {pair for pair in followed.pairs if HOLE not in pair[0] + "".join(pair[1])}
+    extra = known - ran  # bash may become a subshell's last command, and forgets its trap then
+    assert all(argv[0].startswith("t") for _, argv in extra) if "trap" in script else not extra

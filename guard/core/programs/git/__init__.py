@@ -2,7 +2,7 @@
 
 `run` takes off the global options and follows aliases; VERBS names the module that knows a verb. A verb that is not there only reads.
 """
-from guard.core.model import CHANGE, PUSH, UNHOOKED, Effect
+from guard.core.model import CHANGE, DISCARD, PUSH, UNHOOKED, Effect
 from guard.core.shell import HOLE, as_written
 
 TYPE_CHECKING = False
@@ -62,12 +62,28 @@ class Git:
         if shell.in_submodule and kind != CHANGE:
             return  # its branches, pushes and settings are another repository's
         for folder in self.folders:
+            if self.is_new(folder, kind):
+                continue
             git_dir = self.command.path(self.git_dir, folder) if self.git_dir else ""
             files = self.command.path(self.work_tree, folder) if self.work_tree else folder
             for at in [git_dir, ""] if git_dir and self.work_tree and kind == CHANGE else [git_dir]:  # HEAD and index here, files there
                 shell.add(Effect(kind=kind, path=files, verb=self.verb, said=self.command.said, refs=tuple(refs), flags=tuple(flags),
                                  words=self.typed, git_dir=at, head=self.head(folder), entered=shell.entered,
                                  settings=tuple(self.settings.items()) if kind == PUSH else ()))
+
+    def made_repository(self, path: str) -> None:
+        """git init, git clone: one of its own, where nothing has been before."""
+        shell = self.command.shell
+        shell.has_made(path, self.folders)
+        new = [shell.absolute(path, folder) for folder in self.folders]
+        shell.repositories.update([at for at in new if HOLE not in at and not shell.world.is_there(at)])
+
+    def is_new(self, folder: str, kind: str) -> bool:
+        """In a repository that this text has made, or a worktree: there is nothing yet that could be lost."""
+        shell = self.command.shell
+        if any(folder == path or folder.startswith(path + "/") for path in shell.repositories):
+            return True
+        return kind in (CHANGE, DISCARD) and folder in shell.heads and folder in shell.folders_made
 
     def head(self, folder: str) -> str:
         """The branch that this text has checked out there before, "" if it has not."""

@@ -72,7 +72,7 @@ def init(git: "Git") -> None:
     """With GIT_DIR pointing into a repository that is there, git writes core.bare and core.worktree anew."""
     git.command.shell.made = True
     for path in parsed(git.words, "b/initial-branch= template= separate-git-dir= object-format= ref-format= shared? q/quiet bare").operands:
-        git.command.shell.has_made(path, git.folders)
+        git.made_repository(path)
         if path.rstrip("/").rpartition("/")[2] == ".git":
             git.git_dir = path
     if git.git_dir:
