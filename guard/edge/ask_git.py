@@ -70,12 +70,20 @@ def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple
         status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
         if status is None:
             return None
-        names += [line[13:] for line in said.splitlines() if line.startswith("Would remove ")]
+        found = [line[13:].strip('"') for line in said.splitlines() if line.startswith("Would remove ")]
+        names += [name for name in found if name[-1:] != "/" or holds_files(disk, f"{folder}/{name}", 6)]
+    if "resolved" in flags:
+        worked = worked_on(disk, folder, start)
+        if worked is None:
+            return None
+        names += worked
     lost = len(names)
     if "commits" in flags:
-        branch = disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()
-        but = ["--exclude=" + branch[11:]] if branch else []  # without refs/heads/ before --branches
-        words = [*start, "rev-list", "--count", "HEAD", "--not", refs[0], *but, "--branches", "--tags", "--remotes"]
+        branch = next((flag[7:] for flag in flags if flag[:7] == "branch "), "")
+        tip = "refs/heads/" + branch if branch else "HEAD"
+        branch = branch or disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()[11:]
+        but = ["--exclude=" + branch] if branch else []  # without refs/heads/ before --branches
+        words = [*start, "rev-list", "--count", tip, "--not", *([refs[0]] if refs[0] else []), *but, "--branches", "--tags", "--remotes"]
         status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
         if status is None:
             return None
@@ -85,4 +93,33 @@ def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple
     return lost, tuple(names[:3])
 
 
+def worked_on(disk: "Any", folder: str, start: "list[str]") -> "list[str] | None":
+    """Conflicted files without markers, changed after they were staged, or resolved and staged. (git-ls-files(1), --resolve-undo)"""
+    status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
+    if status is None:
+        return None
+    top, git_dir = (disk.output_of([*start, "rev-parse", what], SECONDS, LOCAL_VARIABLES)[1].rstrip("\n")
+                    for what in ("--show-toplevel", "--absolute-git-dir"))
+    if not any(disk.kind(f"{git_dir}/{name}") for name in UNDER_WAY):
+        return []
+    found = []
+    for line in said.split("\0"):
+        marks, name = line[:2], line[3:]
+        if "U" in marks or marks in ("AA", "DD"):
+            text = disk.content_or(f"{top}/{name}", "")
+            if text is not None and "<<<<<<< " not in text:
+                found.append(name)
+        elif marks[1:] in ("M", "T"):
+            found.append(name)
+    undo = disk.output_of([*start, "ls-files", "--resolve-undo", "--full-name"], SECONDS, LOCAL_VARIABLES)[1]
+    return list(dict.fromkeys(found + [line.partition("\t")[2] for line in undo.splitlines()]))
+
+
+def holds_files(disk: "Any", path: str, depth: int) -> bool:
+    """A folder with anything but folders in it."""
+    kind = disk.kind(path.rstrip("/"))
+    return kind != "folder" or depth == 0 or any(holds_files(disk, f"{path.rstrip('/')}/{name}", depth - 1) for name in disk.names(path))
+
+
+UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 KEPT_NOWHERE = ("M", "A", "T", "U", "R", "C")  # a deletion loses nothing: the file is in the index or in HEAD

@@ -24,7 +24,7 @@ from guard.core.model import (
     Facts,
     Repository,
 )
-from guard.core.paths import absolute, inside, is_absolute, join, parent
+from guard.core.paths import absolute, inside, is_absolute, join, parent, relative
 from guard.edge import repo
 
 TYPE_CHECKING = False
@@ -166,7 +166,11 @@ def written(look: "Any", effect: Effect) -> Facts:
     """The facts of a file that a command writes. Of a path known only in part, the folder it lies in decides."""
     flavour, path = look.flavour, effect.path
     if HOLE in path:
-        known = path[:path.find(HOLE)].rpartition(flavour.sep)[0]
+        known, _, begins = path[:path.find(HOLE)].rpartition(flavour.sep)
+        if "pattern" in effect.flags and known:
+            hit = matched(look, look.disk.real(known), begins)
+            if hit.named:
+                return hit
         facts: Facts = look.of_path(join(known, "...", flavour), writes=True, makes=True) if known else Facts(path=path)
         if known and facts.place not in (ELSEWHERE, OWN, MAIN):
             return facts
@@ -184,6 +188,17 @@ def written(look: "Any", effect: Effect) -> Facts:
         roots = inside_of(look, facts.path, facts.repository)
         facts = facts.but(named=tuple([root for root in roots if "tree" in effect.flags or root != facts.path]))
     return entered_before(look, effect, facts)
+
+
+def matched(look: "Any", folder: str, begins: str) -> Facts:
+    """The checkouts that a removal by pattern, `folder/begins*`, would take with it."""
+    homes = look._stands(look.call.cwd)
+    if not homes:
+        return Facts(path=folder)
+    repository = look.repository(homes[0])
+    below = [(root, relative(look.disk.real(root), folder, look.flavour)) for root in inside_of(look, folder, repository)]
+    hits = tuple([root for root, rel in below if rel and rel.startswith(begins)])
+    return Facts(path=folder, repository=repository, named=hits)
 
 
 def inside_of(look: "Any", folder: str, repository: "Repository | None") -> "tuple[str, ...]":

@@ -3,17 +3,17 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from guard.wt import git, lost, worktrees
+from guard.wt import git
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
-from guard.wt.index_copy import GITLINK, Entry, IndexCopy, index_copy
+from guard.wt.index_copy import index_copy
 from guard.wt.names import slug
 from guard.wt.repository import Repository
+from guard.wt.trees import Counts, trees_of
 
 REFS = "refs/worktree-guard/snapshots/"
 TRIES = 100  # names in one second
@@ -23,16 +23,6 @@ IDENTITY = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
 CAUSES = ((r"Permission denied|[Rr]ead-only file system|insufficient permission", "read-only",
            "under a sandbox, allow writing to the repository's .git folder, or run wt snapshot in your own terminal"),
           (r"No space left|File too large|quota", "disk-full", "make room on the disk, then wt snapshot again"))
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Paths: `changed` on disk against the index, `untracked`, `staged` (index against HEAD), `conflicted` (unmerged in the index)."""
-
-    changed: int
-    untracked: int
-    staged: int
-    conflicted: int
 
 
 @dataclass(frozen=True)
@@ -47,16 +37,6 @@ class Snapshot:
     ref: str = ""
     commit: str = ""
     warnings: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Trees:
-    """Tree objects of the index and of the files on disk."""
-
-    index: str
-    disk: str
-    counts: Counts
-    warnings: list[str]
 
 
 def take(repository: Repository, path: Path, message: str = "") -> Snapshot:
@@ -92,41 +72,6 @@ def cause(said: str) -> WtError | None:
         if line:
             return WtError(f"no snapshot, and nothing was changed: {line}", code=code, hint=hint, details={"stderr": said})
     return None
-
-
-def trees_of(copy: IndexCopy, before: str) -> Trees:
-    """The trees of the index and of the files on disk. `before` is the tree of HEAD."""
-    entries = copy.entries()
-    unmerged = [entry for entry in entries if entry.stage]
-    copy.resolve(unmerged)
-    index = copy.tree()
-    copy.unhide([entry for entry in entries if not entry.stage])
-    others = copy.names("ls-files", "--others", "--exclude-standard", "-z")
-    nested = [name.rstrip("/") for name in others if name.endswith("/")]  # git would keep a commit's name, or stop where there is none
-    copy.git("add", "--all", "--", ".", *(f":(top,exclude,literal){name}" for name in nested))
-    disk = copy.tree()
-    untracked = {name for name in others if not name.endswith("/")}
-    changed = set(copy.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", index, disk)) - untracked
-    staged = copy.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, index)
-    counts = Counts(len(changed), len(untracked), len(staged), len({entry.path for entry in unmerged}))
-    warnings = [*copy.warnings, *(f"{name} is a repository of its own: nothing of it was kept" for name in nested)]
-    return Trees(index, disk, counts, warnings + open_submodules(copy.root, entries))
-
-
-def open_submodules(root: Path, entries: list[Entry]) -> list[str]:
-    """Submodules with open work: a snapshot has the name of their commit, and nothing that lies open in them."""
-    found = []
-    for name in sorted({entry.path for entry in entries if entry.mode == GITLINK}):
-        path = root / name
-        if path.is_symlink() or not path.is_dir():
-            continue
-        if not lost.is_worktree(path):
-            if any(path.iterdir()):
-                found.append(f"{name} is a submodule that is not set up, with files in it: they were not kept")
-        elif work := [f"{count} {kind}" for kind, count in worktrees.open_work(path).items() if count]:
-            found.append(f"the submodule {name} has open work ({', '.join(work)}): only its commit was kept; "
-                         f"git -C {shlex.quote(str(path))} stash, or commit it there")
-    return found
 
 
 def committed(path: Path, tree: str, parents: list[str], message: str) -> str:

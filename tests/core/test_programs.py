@@ -156,7 +156,7 @@ FOR_EACH = [
     ("find . -exec git a {} \\; -exec git b \\;", [["a", "./" + HOLE], ["b"]]), ("find . -exec sh -c 'git push' \\;", [P]),
     ("find . -exec sh -c 'git add \"$1\"' _ {} \\;", [["add", "./" + HOLE]]), ("find . -ok git push ';'", [P]),
     ("find . -okdir git push ';'", [P]), ("find . -execdir git push \\;", [P]),
-    ("find . -type f -print0 | xargs -0 git add", [["add", HOLE]]), ("find . -exec env git push \\;", [P]), ("fd -x git push", [P]),
+    ("find . -type f -print0 | xargs -0 git add", [["add", "./" + HOLE]]), ("find . -exec env git push \\;", [P]), ("fd -x git push", [P]),
     ("fd x -X git add", [["add"]]), ("fd --exec git push", [P]), ("fd . -e py --exec-batch git push", [P]),
     ("parallel git push ::: a b", [["push", "a"], ["push", "b"]]), ("parallel git {} ::: a b", [["a"], ["b"]]),
     ("parallel -j 2 'git push {}' ::: a", [["push", "a"]]), ("echo a | parallel git push", [["push", "a"]]),

@@ -23,7 +23,7 @@ WRAPPERS = (
     "rye", "pdm", "hatch", "busybox", "toybox")
 FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
            "at", "batch")
-TEXTS = ("cat", "tee", "which", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac", "nl")
+TEXTS = ("cat", "tee", "which", "grep", "egrep", "rg", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac", "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
     "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",
@@ -48,9 +48,9 @@ BUILTINS = SILENT | frozenset((
     "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
 WRITERS = (
-    "rm", "rmdir", "unlink", "shred", "cp", "install", "mv", "ln", "rsync", "dd", "sed", "gsed", "patch", "tar", "bsdtar", "gtar", "unzip",
-    "zip", "curl", "wget", "sort", "split", "apply_patch", "applypatch", "touch", "truncate", "mkdir", "mkfifo", "chmod", "chown", "chgrp",
-    "gzip", "gunzip", "bzip2", "xz", "zstd", "ed", "dos2unix", "unix2dos", "prettier", "black")
+    "rm", "rmdir", "unlink", "shred", "uniq", "cp", "install", "mv", "ln", "rsync", "dd", "sed", "gsed", "patch", "tar", "bsdtar", "gtar",
+    "unzip", "zip", "curl", "wget", "sort", "split", "apply_patch", "applypatch", "touch", "truncate", "mkdir", "mkfifo", "chmod", "chown",
+    "chgrp", "gzip", "gunzip", "bzip2", "xz", "zstd", "ed", "dos2unix", "unix2dos", "prettier", "black")
 MODULES = {"git": "git", "gh": "gh", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
            **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(WRITERS, "writers"), **dict.fromkeys(TEXTS, "texts")}
@@ -92,7 +92,7 @@ def followed(command: "Command") -> str:
     module = MODULES.get(name) or (name.startswith("git-") and "git")
     if not module:
         return unknown(command, name)
-    if name in READERS and (command.stdin is None or name in LISTERS):
+    if name in READERS and name != "sed" and (command.stdin is None or name in LISTERS):
         noted(command, name)
     found: str = __import__(f"guard.core.programs.{module}", fromlist=["run"]).run(command)
     return found

@@ -26,6 +26,8 @@ def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
             if before == "." and call in ("open", "unlink"):  # a method of something else
                 continue
             words = literals(code, at + len(call)) or (literals(code, code.find(",", at)) if which == MODE else [])  # open(F, ">x")
+            if which == MODE and len(words) == 1 and any(f"mode={q}{m}" in code[at:at + 300] for q in "'\"" for m in "wax"):
+                words = [words[0], "w"]
             flags = ("remove", "tree") if call in TREES else ()
             found += [(path, flags) for path in paths(words, which) if path and "\n" not in path]
     for at in places(code, "Path("):
@@ -41,5 +43,7 @@ def paths(words: "list[str]", which: str) -> "list[str]":
         if len(words) > 1 and any(c in words[1] for c in "wax+>") and len(words[1]) < 8:
             return words[:1]
         mode = words[0].strip() if words else ""
-        return [mode.lstrip("+>").strip()] if mode[:1] == ">" else words[1:2] if words[:1] in ([">"], [">>"]) else []
+        if mode in (">", ">>", "+<", "+>"):  # perl: open(my $f, ">", "path")
+            return words[1:2]
+        return [mode.lstrip("+>").strip()] if mode[:1] == ">" else []
     return words[:1] if which == FIRST else words[1:2] if which == SECOND else words[:2]

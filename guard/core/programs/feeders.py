@@ -6,6 +6,8 @@ from guard.core.shell.expand import is_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from guard.core.shell.run import Command
 
 XARGS_VALUES = ("-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "-R", "-S", "-J", "--arg-file", "--delimiter", "--max-lines", "--max-args",
@@ -17,8 +19,8 @@ MOST_LINES = 16
 
 def run(command: "Command") -> str:
     name = programs.name_of(command.argv[0])
-    PROGRAMS[name](command, command.argv[1:])
-    return HOLE
+    printed = PROGRAMS[name](command, command.argv[1:])
+    return printed or HOLE
 
 
 def skipped(words: "list[str]", values: "tuple[str, ...]") -> "tuple[list[str], dict[str, str]]":
@@ -50,7 +52,7 @@ def text(command: "Command", code: str) -> None:
 def xargs(command: "Command", words: "list[str]") -> None:
     words, given = skipped(words, XARGS_VALUES)
     words = words or ["echo"]
-    known = command.stdin if command.stdin is not None and HOLE not in command.stdin else None
+    known = command.stdin if command.stdin != HOLE else None
     if known is not None and not known.strip() and ("-r" in given or "--no-run-if-empty" in given):
         return
     mark = given.get("-I", given.get("-J", given.get("--replace", given.get("-i"))))
@@ -72,7 +74,7 @@ def xargs(command: "Command", words: "list[str]") -> None:
 def fed(command: "Command", known: str, given: "dict[str, str]") -> "list[str]":
     """The operands that xargs takes from its input: words with quotes, lines, or what NULs part."""
     if "-0" in given or "--null" in given:
-        return [part for part in known.split(NUL) if part]
+        return [part.strip("\n") if HOLE in part else part for part in known.split(NUL) if part]
     if "-d" in given or "--delimiter" in given or "-L" in given:
         return [line for line in known.splitlines() if line]
     if "'" in known or '"' in known or "\\" in known:
@@ -111,7 +113,7 @@ def parallel(command: "Command", words: "list[str]") -> None:
             started(command, template)
 
 
-def find(command: "Command", words: "list[str]") -> None:
+def find(command: "Command", words: "list[str]") -> str:
     """-exec program ... ; or +; -delete; -fprint file. What it finds lies below where it starts."""
     at, starts = 0, []
     for word in words:
@@ -129,11 +131,13 @@ def find(command: "Command", words: "list[str]") -> None:
                 started(inner, [word.replace("{}", f"{start.rstrip('/')}/{HOLE}") for word in words[at + 1:end]])
             at = end
         elif words[at] == "-delete":
+            chosen = [word for word in words if word[:1] == "-" and word not in ("-delete", "-depth", "-mindepth", "-maxdepth", "-xdev")]
             for start in starts:
-                command.shell.write(start, command.said, ("remove", "below"), command.folders)
+                command.shell.write(start, command.said, ("remove", "below" if chosen else "tree"), command.folders)
         elif words[at] in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 1 < len(words):
             command.shell.write(words[at + 1], command.said, (), command.folders)
         at += 1
+    return "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts])
 
 
 # --- later, or elsewhere ---------------------------------------------------------------------------------------------
@@ -211,7 +215,8 @@ def socat(command: "Command", words: "list[str]") -> None:
             text(command, as_code(program).partition(",")[0].replace('\\"', "'").replace('"', "'"))
 
 
-PROGRAMS = {"xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
+PROGRAMS: "dict[str, Callable[[Command, list[str]], str | None]]" = {
+    "xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
             "script": with_text, "su": with_text, "runuser": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote,
             "socat": socat,
             "at": on_input,

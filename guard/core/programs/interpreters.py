@@ -25,9 +25,16 @@ def run(command: "Command") -> str:
     code = awk_code(command.argv[1:]) if name in AWKS else code_of(name, command.argv[1:])
     if code is None and command.stdin is not None and not [w for w in command.argv[1:] if w[:1] != "-"] and name not in AWKS:
         code = command.stdin
+    letters = [word.partition("e")[0] for word in command.argv[1:] if word[:1] == "-" and word[:2] != "--"]
+    if name in ("perl", "ruby") and any("i" in word for word in letters):
+        in_place(command, command.argv[1:])
     if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
-    if name not in AWKS:
+    if name in AWKS:
+        for at in places(as_code(code), ">"):
+            for path in literals(as_code(code), at + 1 + (code[at + 1:at + 2] == ">"))[:1]:
+                command.shell.write(path, command.said, (), command.folders)
+    else:
         from guard.core.programs import code_writes
         for path, flags in code_writes.written(as_code(code)):
             command.shell.write(path, command.said, flags, command.folders)
@@ -37,6 +44,13 @@ def run(command: "Command") -> str:
         command.shell.made = True
         programs.noted(command, name)
     return HOLE
+
+
+def in_place(command: "Command", words: "list[str]") -> None:
+    """perl -i, -pi, -i.bak: the files behind the text."""
+    from guard.core.programs.writers import operands, written
+    given = [word for word in words if word[:1] == "-" and word[:2] != "--" and word[-1] in "eE"]
+    written(command, operands(words, given)[0 if given else 1:])
 
 
 def code_of(name: str, words: "list[str]") -> "str | None":

@@ -73,4 +73,13 @@ def which(command: "Command", operands: "list[str]") -> str:
     return operands[0] + "\n" if len(operands) == 1 else HOLE
 
 
-PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "which": which}
+def grep(command: "Command", operands: "list[str]") -> str:
+    """grep -l, -rl: names of files at or below its operands."""
+    options = [word for word in command.argv[1:] if word[:1] == "-"]
+    lists = any(word.startswith("--files-with") or (word[:2] != "--" and any(c in word for c in "lL")) for word in options)
+    starts = operands[1:]
+    return "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts]) if lists and starts else HOLE
+
+
+PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "which": which,
+           "grep": grep, "egrep": grep, "rg": grep}

@@ -168,6 +168,11 @@ def sed(command: "Command", words: "list[str]") -> None:
     """-i, -i.bak, --in-place, -Ei; the first operand is the program unless -e or -f gives it."""
     letters = [word for word in words if word[:1] == "-" and word[:2] not in ("--", "-e", "-f")]
     if not any("i" in word for word in letters) and not any(word.startswith("--in-place") for word in words):
+        if command.stdin is None:
+            programs.noted(command, "sed")
+        for word in words:  # its own w command: 'w path', 's/a/b/w path'
+            path = word.rpartition("w ")[2] if "w /" in word or word.startswith("w ") else ""
+            written(command, [path] if path else [])
         return
     paths = operands(words, ["-e", "-f", "-l", "--expression", "--file"])
     given = any(word[:2] in ("-e", "-f") or word.startswith(("--expression", "--file")) or
@@ -183,7 +188,13 @@ def patch(command: "Command", words: "list[str]") -> None:
         return
     folder, paths = value_of(words, "-d", "--directory"), operands(words, PATCH_VALUES.split())
     out = value_of(words, "-o", "--output")
-    written(command, [out] if out else paths[:1] or [folder or "."])
+    named = [line[4:].partition("\t")[0].strip() for line in (command.stdin or "").splitlines() if line[:4] == "+++ "]
+    strip = value_of(words, "-p", "--strip")
+    level = int(strip) if strip.isascii() and strip.isdigit() and len(strip) < 3 else 0
+    named = ["/".join(path.split("/")[level:]) if level else path for path in named]
+    if folder:
+        named = [path if path[:1] == "/" else f"{folder}/{path}" for path in named]
+    written(command, [out] if out else paths[:1] or [path for path in named if path != "/dev/null"] or [folder or "."])
 
 
 # --- unpacking and fetching ------------------------------------------------------------------------------------------
@@ -228,6 +239,10 @@ def sort(command: "Command", words: "list[str]") -> None:
     written(command, [out] if out else [])
 
 
+def uniq(command: "Command", words: "list[str]") -> None:
+    written(command, operands(words, ["-f", "-s", "-w"])[1:2])
+
+
 def split(command: "Command", words: "list[str]") -> None:
     written(command, (operands(words, ["-b", "-l", "-n", "-a", "-C", "--bytes", "--lines"])[1:2] or ["xaa"]))
 
@@ -243,4 +258,4 @@ def codex_patch(command: "Command", words: "list[str]") -> None:
 
 WRITERS = {"rm": rm, "rmdir": rmdir, "unlink": rmdir, "shred": rmdir, "cp": copy, "install": copy, "mv": move, "ln": link, "rsync": rsync,
            "dd": dd, "sed": sed, "gsed": sed, "patch": patch, "tar": tar, "bsdtar": tar, "gtar": tar, "unzip": unzip, "zip": zip_,
-           "curl": curl, "wget": wget, "sort": sort, "split": split, "apply_patch": codex_patch, "applypatch": codex_patch}
+           "curl": curl, "wget": wget, "sort": sort, "uniq": uniq, "split": split, "apply_patch": codex_patch, "applypatch": codex_patch}

@@ -123,6 +123,8 @@ class Shell:
 
     def write(self, target: str, said: str, flags: "tuple[str, ...]" = (), folders: "tuple[str, ...] | None" = None) -> None:
         """A file that would be written, removed or made, in each of the folders this may run in."""
+        if "tree" in flags and any(mark in target for mark in "\1\2\3"):
+            flags = (*flags, "pattern")
         for folder in folders or self.folders:
             path = self.absolute(target, folder)
             if not path.startswith("/dev/"):
@@ -346,8 +348,8 @@ class Shell:
         if written[:1] == HOLE or (folder[:1] == HOLE and not is_absolute(written, flavour)):
             return HOLE
         if HOLE in written:
-            known = written[:written.find(HOLE)]
-            return join(absolute(known.rpartition("/")[0] + "/", folder, "", flavour), HOLE, flavour)
+            above, slash, begins = written[:written.find(HOLE)].rpartition("/")
+            return join(absolute(above + slash or ".", folder, "", flavour), begins + HOLE, flavour)
         path = absolute(written, folder, "", flavour)
         for link, target in self.links.items():
             if path == link or path.startswith(link + flavour.sep):

@@ -27,7 +27,7 @@ VERBS = {
 CHANGES = frozenset((
     "add", "stage", "am", "apply", "checkout-index", "cherry-pick", "clean", "commit", "merge-file", "merge-index", "merge-recursive", "mv",
     "read-tree", "reset", "restore", "revert", "rm", "sparse-checkout", "update-index", "mergetool", "citool", "gui", "quiltimport", "svn",
-    "p4", "lfs-checkout", "undo"))
+    "p4"))
 READS = frozenset((
     "annotate", "archive", "blame", "bugreport", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format",
     "cherry", "column", "commit-graph", "commit-tree", "count-objects", "credential", "daemon", "describe", "diagnose", "diff",

@@ -44,8 +44,10 @@ def checkout(git: "Git") -> None:
             git.changes()
             git.checks_out(found.flags[option])
             git.command.shell.ignores_changed = True
+            from guard.core.programs.git import discards
+            if option == "B":
+                discards.branch_moved(git, found.flags["B"], "".join(found.operands[:1]))
             if found.has("force"):
-                from guard.core.programs.git import discards
                 discards.whole_tree(git)
             return
     names_paths = bool(found.paths) or len(found.operands) > 1 or found.has("patch", "ours", "theirs", "pathspec-from-file")
@@ -89,6 +91,9 @@ def switch(git: "Git") -> None:
             git.add(BRANCH, (found.flags[option],), ("checkout", "create", *(("force",) if option == "force-create" else ()), *others))
             git.changes()
             git.checks_out(found.flags[option])
+            if option == "force-create":
+                from guard.core.programs.git import discards
+                discards.branch_moved(git, found.flags[option], "".join(found.operands[:1]))
             return
     if found.operands and not found.has("detach"):
         git.add(BRANCH, (found.operands[0],), ("checkout", *others))
@@ -111,12 +116,16 @@ def branch(git: "Git") -> None:
     elif found.has("copy", "C") and names:
         git.add(BRANCH, (names[-1],), ("create", *(("force",) if found.has("C", "force") else ())))
     elif names and found.has("force"):
+        from guard.core.programs.git import discards
         git.add(BRANCH, (names[0],), ("move", "force"))
+        discards.branch_moved(git, names[0], "".join(names[1:2]))
     elif found.has("set-upstream-to"):
         remote, _, branch_there = found.flags["set-upstream-to"].partition("/")
         head = names[0] if names else git.head(git.folders[0]) or git.command.shell.world.head(git.folders[0])
         git.command.shell.settings[f"branch.{head}.remote"] = remote
         git.command.shell.settings[f"branch.{head}.merge"] = "refs/heads/" + branch_there
+    elif len(names) == 1 and not found.has("list", "contains", "merged", "show-current"):
+        git.command.shell.saved = git.command.shell.saved | {"commits"}  # a branch that holds what is checked out
 
 
 def update_ref(git: "Git") -> None:
@@ -131,6 +140,9 @@ def update_ref(git: "Git") -> None:
         git.changes()
     elif found.operands:
         git.add(BRANCH, (found.operands[0],), ("delete", "force") if found.has("d") else ("move", "force"))
+        if not found.has("d") and found.operands[0].startswith("refs/heads/"):
+            from guard.core.programs.git import discards
+            discards.branch_moved(git, found.operands[0][11:], "".join(found.operands[1:2]))
 
 
 def symbolic_ref(git: "Git") -> None:
@@ -173,7 +185,7 @@ def merge(git: "Git") -> None:
     names = [name for name in found.operands if name]
     if found.has("abort"):
         from guard.core.programs.git import discards
-        discards.whole_tree(git)
+        discards.abort(git)
     if names and not found.has("abort", "continue", "quit", "skip"):
         if git.verb == "rebase" and len(names) > 1:  # git rebase upstream branch: checks the branch out first
             git.add(BRANCH, (names[1],), ("checkout",))

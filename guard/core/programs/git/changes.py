@@ -34,7 +34,9 @@ def run(git: "Git") -> None:
         from guard.core.programs.git import discards
         if git.verb in discards.VERBS:
             discards.VERBS[git.verb](git)
-        elif "--abort" in plain or (git.verb == "read-tree" and "-u" in plain) or (git.verb == "checkout-index" and has_force(plain)):
+        elif "--abort" in plain:
+            discards.abort(git)
+        elif (git.verb == "read-tree" and "-u" in plain) or (git.verb == "checkout-index" and has_force(plain) and has_all(plain)):
             discards.whole_tree(git)
 
 
@@ -48,6 +50,10 @@ def kept(git: "Git") -> None:
         shell.saved = shell.saved | ({"untracked"} if shell.all_added else set())
     elif git.verb in ("add", "stage") and any(word in ("-A", "--all", ".", ":/") for word in git.words):
         shell.all_added = True
+
+
+def has_all(words: "list[str]") -> bool:
+    return any(word == "--all" or (word[:1] == "-" and word[:2] != "--" and "a" in word) for word in words)
 
 
 def has_force(words: "list[str]") -> bool:

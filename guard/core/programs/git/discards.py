@@ -24,7 +24,7 @@ def throws(git: "Git", flags: "tuple[str, ...]", paths: "list[str]", by_tree: st
     saved = git.command.shell.saved
     left = tuple([flag for flag in flags if flag not in saved])
     if left:
-        git.add(DISCARD, (by_tree, *[as_written(path) for path in paths]), left)
+        git.add(DISCARD, ("" if HOLE in by_tree else by_tree, *[as_written(path) for path in paths]), left)
 
 
 def one_file(git: "Git", paths: "list[str]") -> bool:
@@ -71,6 +71,8 @@ def clean(git: "Git") -> None:
     options = [*(["-d"] if found.has("d") else []), *(["-X"] if found.has("X") else [])]
     options += ["-e", found.flags["exclude"]] if found.has("exclude") else []
     paths = found.operands + (found.paths or [])
+    if one_file(git, paths):
+        return
     throws(git, (*flags, *["option " + option for option in options]), paths)
 
 
@@ -85,8 +87,19 @@ def remove(git: "Git") -> None:
 
 
 def whole_tree(git: "Git") -> None:
-    """checkout -f, switch --discard-changes, merge --abort, read-tree --reset -u: everything open goes."""
+    """checkout -f, switch --discard-changes, read-tree --reset -u: everything open goes."""
     throws(git, ("changes", "staged"), [])
+
+
+def abort(git: "Git") -> None:
+    """merge, rebase, cherry-pick --abort: conflicts that somebody has worked on."""
+    throws(git, ("resolved",), [])
+
+
+def branch_moved(git: "Git", branch: str, to: str) -> None:
+    """checkout -B, branch -f, update-ref: what only that branch holds."""
+    if HOLE not in branch:
+        throws(git, ("commits", "branch " + branch), [], to or "HEAD")
 
 
 VERBS = {"restore": restore, "reset": reset, "clean": clean, "rm": remove}
