@@ -1,7 +1,8 @@
-"""Worlds for the rows of tests/cases/git.jsonl: repositories with a remote, in which it can be seen what a command does.
+"""Worlds for the rows of tests/cases: repositories with a remote, in which it can be seen what a command does.
 
 R is on main with an open edit and a file git does not know, W on wt/x with one commit that is not pushed, W2 on wt/y with an open
 edit. `idea` holds a commit of its own, `merged` none; one commit is held by nothing. OUT/other is a repository of its own on main.
+git.jsonl is about git's verbs, writes.jsonl about files that commands write, discards.jsonl about work that git throws away.
 """
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.programs import PROGRAMS
 from tests.worlds import ROOT, SESSION, World, home_with_identity
 
-CASES = ROOT / "tests/cases/git.jsonl"
+FILES = ("git", "writes", "discards")
 RECIPE = r"""set -e
 REMOTE="$OUT/../origin.git"
 git init -q --bare -b main "$REMOTE"; git -C "$REMOTE" config receive.denyDeleteCurrent ignore
@@ -43,6 +45,38 @@ git remote add origin "$OUT/other.git"; git push -q -u origin main
 for folder in "$R" "$REMOTE" "$OUT/other" "$OUT/other.git"; do git -C "$folder" repack -qadk; done  # fewer files to copy for each row
 rm -rf "$R/.git/description" "$R/.git/info" "$REMOTE/info" "$OUT"/other*/info
 """
+# Files that only R has (private, scratch.txt; build is ignored), links in both directions, and something to unpack.
+FURNISHED = r"""set -e
+cd "$R"; mkdir -p build private node_modules/lib; echo o > build/out.o; echo k > private/key.txt; echo i > node_modules/lib/index.js
+printf 'node_modules\n.env\n' > .git/excludes; git config core.excludesFile "$R/.git/excludes"; echo a=1 > .env
+cd "$OUT"; mkdir -p shared a/src; echo f > shared/f.txt; cp "$R/src/app.py" a/src/app.py; echo n > a/src/new.py
+ln -s "$R/src" to-src; ln -s "$R/src/app.py" to-app; ln -s "$W/src" to-own
+printf '%s\n' '--- a/src/app.py' '+++ b/src/app.py' '@@ -1,4 +1,4 @@' ' app 1' ' app 2' '-app 3' '+app three' ' app 4' > app.diff
+tar cf src.tar -C a src; (cd a && python3 -m zipfile -c ../src.zip src/app.py src/new.py)
+printf '%s\n' "$OUT" > where; printf '%s\n' src/app.py src/util.py > names
+ln -s "$R/node_modules" "$W/node_modules"; ln -s "$OUT/shared" "$W/shared"; ln -s "$W2/src" "$W/theirs"; ln -s src "$W/code"
+"""
+# Every kind of open work in W: edited, staged, unknown to git, ignored.
+DIRTY = r"""set -e
+cd "$W"; echo open >> src/app.py; echo staged >> src/util.py; git add src/util.py
+mkdir -p build; echo o > build/out.o; echo d > docs/draft.md
+"""
+# Nothing that only W has, but for an ignored file.
+CLEAN = r"""set -e
+cd "$W"; rm todo.txt; git push -q origin wt/x; mkdir -p build empty; echo o > build/out.o
+"""
+# Three entries: W2's (newest), W's own, R's.
+STASHED = r"""set -e
+cd "$R"; echo r >> README.md; git stash push -q README.md
+cd "$W"; echo mine >> src/util.py; git stash push -q -m 'half done'
+cd "$W2"; echo theirs >> src/util.py; git stash push -q src/util.py
+"""
+OWN_STASH = r"""set -e
+cd "$W"; echo older >> docs/notes.md; git stash push -q; echo mine >> src/util.py; git stash push -q -m 'half done'
+"""
+SUBMODULE = r"""set -e
+cd "$R"; git submodule --quiet add "$OUT/other" lib; git commit -qm lib -- .gitmodules lib; git -C "$W" merge -q --no-edit main
+"""
 # name -> (the world it is made from, what is done to it)
 WORLDS: dict[str, tuple[str, str]] = {
     "fresh": ("", RECIPE),
@@ -51,6 +85,14 @@ WORLDS: dict[str, tuple[str, str]] = {
     "unbound": ("bound", 'cd "$R"; wt leave'),
     "authorised": ("bound", 'cd "$R"; wt authorize-main --reason "a test"'),
     "stale": ("bound", 'rm -rf "$W"'),
+    "furnished": ("bound", FURNISHED),
+    "free": ("furnished", 'cd "$R"; wt leave'),
+    "nested": ("", RECIPE.replace("build/", ".worktrees/\\nbuild/") + 'cd "$R"; wt enter "$W"'),
+    "submodule": ("bound", SUBMODULE),
+    "dirty": ("bound", DIRTY),
+    "clean": ("bound", CLEAN),
+    "stashed": ("bound", STASHED),
+    "own-stash": ("bound", OWN_STASH),
 }
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "protect": ("unbound", {"mode": "protect"}),
@@ -63,18 +105,27 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "asks-deny": ("bound", {"asks": "deny"}),
     "asks-pass": ("bound", {"asks": "pass"}),
     "protected-branches": ("bound", {"protected_branches": ["trunk", "release"]}),
+    "declared": ("furnished", {"sync": {"symlink_dirs": ["node_modules"]}}),
+    "main-write-allow": ("furnished", {"main_write_allow": ["docs/**", "*.log"]}),
+    "discard-asks-deny": ("dirty", {"asks": "deny"}),
+    "discard-asks-pass": ("dirty", {"asks": "pass"}),
 }
 for _name, (_from, _chosen) in SETTINGS.items():
     WORLDS[_name] = (_from, f"printf '%s\\n' '{json.dumps(_chosen)}' > \"$R/.worktree-guard.json\"")
 
-# Programs that a row may start and this machine may lack. `sudo` starts the rest; `gh` would talk to a server.
+# Programs that a row may start and this machine may lack. `sudo` starts the rest; `gh` would talk to a server; `sed -i ''` is BSD's.
 STUBS = {"wt": f'exec "{ROOT}/scripts/wt" "$@"', "python3": f'exec "{sys.executable}" "$@"', "gh": "exit 0",
-         "sudo": 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"'}
+         "sudo": 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"',
+         "sed": 'if [ "$1" = -i ] && [ "$2" = "" ]; then shift 2; set -- -i "$@"; fi; command -p sed "$@"',
+         **{name: f'exec "{sys.executable}" -I -S "{ROOT}/tests/programs.py" {name} "$@"' for name in PROGRAMS}}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the file. `harm`: why a refused row cannot be seen to change anything, "" where it must."""
+    """One line of a file. `harm`: why a refused row cannot be seen to change anything, "" where it must.
+
+    `loses`: the files whose content a passing row may destroy, since it names them; "commits" where the content of those stays.
+    """
 
     id: str
     world: str
@@ -85,6 +136,8 @@ class Row:
     rule: str = ""
     prep: tuple[str, ...] = ()
     harm: str = ""
+    loses: tuple[str, ...] = ()
+    file: str = "git"
 
     @property
     def refused(self) -> bool:
@@ -93,8 +146,8 @@ class Row:
 
 @cache
 def rows() -> list[Row]:
-    read = [json.loads(line) for line in CASES.read_text().splitlines()]
-    return [Row(**{**one, "prep": tuple(one.get("prep", ()))}) for one in read]
+    read = [(file, json.loads(line)) for file in FILES for line in (ROOT / f"tests/cases/{file}.jsonl").read_text().splitlines()]
+    return [Row(**{**one, "prep": tuple(one.get("prep", ())), "loses": tuple(one.get("loses", ())), "file": file}) for file, one in read]
 
 
 class GitWorlds:
@@ -113,7 +166,7 @@ class GitWorlds:
         """The world as it was built, or as `prep` leaves it."""
         if self.standing != name:
             self.put(name)
-        world = self.described()
+        world = self.described(name)
         if prep:
             self.standing = ""
             world.sh("\n".join(["set -e", 'REMOTE="$OUT/../origin.git"', *prep]))
@@ -123,10 +176,10 @@ class GitWorlds:
         """Something has run there: the next one gets a new copy."""
         self.standing = ""
 
-    def described(self) -> World:
-        root = self.at
+    def described(self, name: str) -> World:
+        root, folder = self.at, "app/.worktrees" if name == "nested" else "app-wt"
         path = os.pathsep.join([str(self.bin), os.environ["PATH"], exec_path()])
-        return World(root, root / "app", root / "app-wt/x", root / "app-wt/y", root / "out",
+        return World(root, root / "app", root / folder / "x", root / folder / "y", root / "out",
                      extra={"PATH": path, "GIT_EDITOR": "true", "GIT_PAGER": "cat", "TMPDIR": str(root / "tmp")})
 
     def put(self, name: str) -> None:
@@ -141,7 +194,7 @@ class GitWorlds:
 
     def build(self, name: str) -> None:
         made_from, script = WORLDS[name]
-        world = self.described()
+        world = self.described(name)
         if made_from:
             self.put(made_from)
             self.standing = ""

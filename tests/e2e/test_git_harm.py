@@ -1,6 +1,7 @@
-"""Are the rows of tests/cases/git.jsonl true? Each command is run, without the guard, in a copy of its world.
+"""Are the rows of tests/cases true? Each command is run, without the guard, in a copy of its world.
 
-What is refused must do harm there, or say in `harm` why that cannot be seen; what passes must leave alone what is not the caller's.
+What is refused must do harm there, or say in `harm` why that cannot be seen. What passes must leave alone what is not the caller's,
+and destroys no content but that of the files in `loses`.
 """
 from __future__ import annotations
 
@@ -8,21 +9,32 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.git_worlds import GitWorlds, Row, rows
+from tests.git_worlds import FILES, GitWorlds, Row, rows
 from tests.worlds import World
 
 PROTECTED = ("main", "master", "trunk", "release", "develop")
 GUARDED_KEYS = re.compile(r"^(core\.(bare|worktree|hookspath|repositoryformatversion)|extensions\..*|gc\..*|remote\..*\.(mirror|push))=")
 UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "rebase-merge", "rebase-apply", "sequencer")
-# What a call that is bound to nothing, or has a person's leave, may change all the same.
-FREE = {"unbound": ("R", "main here"), "fresh": ("R", "main here"), "authorised": ("R", "main here", "main there")}
+# What a call that is bound to nothing, or has a person's leave by word or by settings, may change all the same.
+FREE = {**dict.fromkeys(("unbound", "free", "fresh", "declared", "main-write-allow"), ("R", "main here")),
+        "authorised": ("R", "main here", "main there")}
+# Where the harm of a write must be, by the rule that refuses it.
+PLACES = {**dict.fromkeys(("use-worktree-path", "only-in-main", "main-protected", "guard-settings", "submodule-missing"), "R"),
+          "other-worktree": "W2"}
 MOST_UNSEEN = 0.2  # of the refused rows may have no harm to see
+SETTLED = ("gitdir", "commondir", "HEAD")  # of a worktree's own folder in .git
+ENTRIES = ("log", "--walk-reflogs", "--format=%H %gs", "refs/stash")
+HELD = ("rev-list", "--objects", "--no-object-names", "--filter=object:type=blob", "--filter-provided-objects", "--all",
+        "--indexed-objects")
 
-State = dict[str, object]
+State = dict[str, Any]
+Look = Callable[[World], State]
 
 
 # --- what is looked at -----------------------------------------------------------------------------------------------
@@ -56,7 +68,42 @@ def worth_keeping(world: World) -> State:
     }
 
 
-def kept(world: World) -> dict[str, set[str]]:
+def untouched(world: World) -> State:
+    return {"pointers": [text(path / ".git") for path in (world.W, world.W2)], "hooks": files(world.R / ".git/hooks")}
+
+
+def by_hand(world: World) -> State:
+    """What only git, `wt` and a person write in .git."""
+    git = world.R / ".git"
+    plain = [path for path in git.iterdir() if path.is_file() and path.name != "index"] if git.exists() else []
+    return {
+        **untouched(world), "git's files": {path.name: text(path) for path in plain}, "refs": refs(world, git),
+        "git's folders": {name: files(git / name) for name in ("hooks", "info", "worktree-guard")},
+        "worktrees": {str(path): text(path) for name in SETTLED for path in git.glob(f"worktrees/*/{name}")},
+        "index": (git / "index").exists(),
+    }
+
+
+def treasure(world: World) -> State:
+    """What can be lost: commits that a ref or a HEAD holds, entries of the stash, and contents held by those, an index or a file."""
+    git = str(world.R / ".git")
+    entries = lines(world, git, *ENTRIES) if (world.R / ".git/refs/stash").exists() else set()
+    stashed = sorted(line.partition(" ")[0] for line in entries)
+    return {"commits": lines(world, git, "rev-list", "--exclude=refs/stash", "--all"), "entries": entries,
+            "contents": lines(world, git, *HELD, *stashed) | contents(world.root)}
+
+
+def contents(root: Path) -> set[str]:
+    """Of every file in every checkout, and outside of them."""
+    found: set[str] = set()
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.endswith(".git")]
+        paths = [Path(folder, name) for name in names]
+        found.update(blob(path) for path in paths if path.is_file() and not path.is_symlink())
+    return found
+
+
+def kept(world: World) -> State:
     """What must not get fewer: commits that a ref holds (W's own branch aside, which is the caller's), and objects."""
     git, remote = str(world.R / ".git"), str(world.root / "origin.git")
     return {
@@ -73,14 +120,28 @@ def checkout(world: World, root: Path, gitdir: Path, here: dict[str, str]) -> St
 
 
 def files(root: Path) -> dict[str, str]:
+    """What lies there by name: git's own name for a file's content, its mode and time; other worktrees are left out."""
     found = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            path = Path(folder, name)
+        folders[:] = [name for name in folders if name != ".git" and (folder == str(root) or not Path(folder, name, ".git").exists())]
+        for name in (*folders, *names):
             if name != ".git":
-                found[str(path.relative_to(root))] = hashlib.sha1(path.read_bytes()).hexdigest()
+                found[str(Path(folder, name).relative_to(root))] = described(Path(folder, name))
     return found
+
+
+def described(path: Path) -> str:
+    if path.is_symlink():
+        return f"-> {path.readlink()}"
+    if not path.is_file():
+        return "folder"
+    seen = path.stat()
+    return f"{blob(path)} {seen.st_mode:o} {seen.st_mtime_ns}"
+
+
+def blob(path: Path) -> str:
+    data = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def entry(folder: Path) -> State:
@@ -129,52 +190,81 @@ def run(world: World, row: Row) -> str:
 
 
 def changed(old: State, new: State) -> list[str]:
-    return [name for name, value in old.items() if new[name] != value]
+    """What differs; of sets only what has got fewer."""
+    return [name for name, value in old.items() if fewer(value, new[name])]
 
 
-def lost(old: dict[str, set[str]], new: dict[str, set[str]]) -> list[str]:
-    return [name for name, value in old.items() if value - new[name]]
+def fewer(value: Any, now: Any) -> bool:
+    return bool(value - now) if isinstance(value, set) else value != now
 
 
 def free(name: str, row: Row) -> bool:
     return name in FREE.get(row.world, ())
 
 
+def looks(row: Row) -> tuple[Look, ...]:
+    """Where the harm of a refused row must be."""
+    if row.file == "writes":
+        return (guarded, by_hand, worth_keeping)
+    if row.file == "discards":
+        return (treasure,) if row.rule == "discard" else (guarded, worth_keeping, treasure)
+    return (guarded, worth_keeping, kept)
+
+
 REFUSED = [row for row in rows() if row.refused]
-PASSING = [row for row in rows() if not row.refused]
+PASSING = [row for row in rows() if not row.refused and row.file == "git"]
+KEEPING = [row for row in rows() if not row.refused and row.file != "git"]
 
 
-def before(git_worlds: GitWorlds, row: Row) -> tuple[World, State, State, dict[str, set[str]]]:
+def before(git_worlds: GitWorlds, row: Row, wanted: tuple[Look, ...]) -> tuple[World, list[State]]:
     """The row's world and what is in it. Without a `prep` of its own it looks as it did the last time."""
     world = git_worlds.world(row.world, row.prep)
-    if row.prep:
-        seen = (guarded(world), worth_keeping(world), kept(world))
-    else:
-        if row.world not in git_worlds.seen:
-            git_worlds.seen[row.world] = (guarded(world), worth_keeping(world), kept(world))
-        seen = git_worlds.seen[row.world]
+    known = {} if row.prep else git_worlds.seen.setdefault(row.world, {})
+    for look in wanted:
+        if look not in known:
+            known[look] = look(world)
     git_worlds.spoilt()
-    return world, *seen
+    return world, [known[look] for look in wanted]
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=[row.id for row in REFUSED])
 def test_what_is_refused_does_harm(git_worlds: GitWorlds, row: Row) -> None:
-    world, state, more, had = before(git_worlds, row)
+    world, states = before(git_worlds, row, looks(row))
     said = run(world, row)
-    harm = changed(state, guarded(world)) or changed(more, worth_keeping(world)) or lost(had, kept(world))
+    harm: list[str] = []
+    for look, state in zip(looks(row), states, strict=True):
+        harm = harm or changed(state, look(world))
     if row.harm:
         assert not harm, f"its harm can be seen, in {harm}: the row needs no excuse\n{said}"
     else:
         assert harm, said
+        assert row.file != "writes" or PLACES.get(row.rule, harm[0]) in harm, said
 
 
 @pytest.mark.parametrize("row", PASSING, ids=[row.id for row in PASSING])
 def test_what_passes_leaves_alone_what_is_not_its_own(git_worlds: GitWorlds, row: Row) -> None:
-    world, state, _, _ = before(git_worlds, row)
+    world, (state,) = before(git_worlds, row, (guarded,))
     said = run(world, row)
     assert [name for name in changed(state, guarded(world)) if not free(name, row)] == [], said
 
 
+@pytest.mark.parametrize("row", KEEPING, ids=[row.id for row in KEEPING])
+def test_what_passes_loses_only_what_it_names(git_worlds: GitWorlds, row: Row) -> None:
+    settled = by_hand if row.file == "writes" else untouched
+    world, (state, inner, had) = before(git_worlds, row, (guarded, settled, treasure))
+    named = {blob(Path(world.fill(name))) for name in row.loses if name != "commits"}
+    said = run(world, row)
+    assert [name for name in changed(state, guarded(world)) if not free(name, row)] == [], said
+    assert set(changed(inner, settled(world))) <= {"refs", "worktrees"}, said  # which git may change
+    now = treasure(world)
+    gone = {name: had[name] - now[name] for name in had}
+    assert gone["contents"] == named, said
+    assert bool(gone["commits"]) == ("commits" in row.loses), said
+    assert row.world in FREE or [line for line in gone["entries"] if "wt/x" not in line] == [], said
+
+
 def test_few_refusals_have_no_harm_to_see() -> None:
-    unseen = [row.id for row in REFUSED if row.harm]
-    assert len(unseen) <= MOST_UNSEEN * len(REFUSED), unseen
+    for file in FILES:
+        refused = [row for row in REFUSED if row.file == file]
+        unseen = [row.id for row in refused if row.harm]
+        assert len(unseen) <= MOST_UNSEEN * len(refused), unseen
