@@ -21,7 +21,7 @@ from tests.wt.test_enter import ONE, binding, bound_to, done, known, refused, sm
 OnStdin = Callable[[str], None]
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = os.environ.get("WORKTREE_GUARD_UPDATE_GOLDEN") == "1"
-VERBS = ["enter", "new", "leave", "status", "authorize-main", "revoke-main", "allow"]
+VERBS = ["enter", "new", "leave", "snapshot", "status", "authorize-main", "revoke-main", "allow"]
 LINE = {"authorize-main": ["--reason", "r"], "allow": ["src", "--reason", "r"], "enter": ["x"], "new": ["z"]}  # a complete line for each
 
 
