@@ -254,6 +254,9 @@ def write_only_in_main(e: Effect, f: Facts) -> Answer:
         return unless_settings(f, PASS)
     if e.makes and f.ignored:
         return move(e, f)
+    if "remove" in e.flags:
+        return refuse("only-in-main", what(e, f), "it is in the main checkout alone; your worktree has no such file.",
+                      "leave it where it is; or ask the person to run: wt authorize-main --reason '...'")
     below, name = f.rel.replace("\\", "/").rpartition("/")[::2]
     folder = f"mkdir -p {quoted(f.to[:-len(name) - 1])} && " if below else ""
     return refuse("only-in-main", what(e, f), "it is in the main checkout alone; your worktree has no such file.",

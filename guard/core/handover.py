@@ -4,8 +4,8 @@ if TYPE_CHECKING:
     from guard.core.model import Call
 
 PROGRAMS = ("wt", "worktree-guard")
-VERBS = ("enter", "new", "leave", "snapshot", "status", "authorize-main", "revoke-main", "allow", "create", "exit", "doctor",
-         "explain", "--json")
+VERBS = ("enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow", "create", "exit",
+         "doctor", "explain", "--json")
 
 
 def handed_over(call: "Call", variable: str) -> "str | None":

@@ -48,52 +48,72 @@ def lost(disk: "Any", root: str, refs: "tuple[str, ...]") -> "int | None":
     return None if status is None else int(said) if said.strip().isdigit() else 0  # not there: git refuses
 
 
-def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple[str, ...]") -> "tuple[int, tuple[str, ...]] | None":
-    """(how much would be lost, the first names) of a command that discards; None when git does not say.
+def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple[str, ...]") -> "tuple[int, tuple[str, ...], bool] | None":
+    """(how much would be lost, the first names, is a conflict open) of a command that discards; None when git does not say.
 
     `refs`: the commit it goes to, then paths. (git-status(1), Short Format; git-clean(1), -n; git-rev-list(1))
     """
-    names: "list[str]" = []
     start = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-C", folder]
-    paths = list(refs[1:])
+    names: "list[str]" = []
+    unmerged, commits = "resolved" in flags, 0
     if "changes" in flags or "staged" in flags:
-        words = [*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames", "--", *paths]
-        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
-        if status != 0:
-            return None if status is None else (0, ())
-        for line in said.split("\0"):
-            if ("staged" in flags and line[:1] in KEPT_NOWHERE) or ("changes" in flags and line[1:2] in KEPT_NOWHERE):
-                names.append(line[3:])
-    if "untracked" in flags or "ignored" in flags:
-        options = [flag[7:] for flag in flags if flag[:7] == "option "]
-        words = [*start, "clean", "-n", *options, *(["-x"] if "ignored" in flags and "-X" not in options else []), "--", *paths]
-        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
-        if status is None:
+        changed = changes(disk, start, refs[1:], flags)
+        if changed is None:
             return None
-        found = [line[13:].strip('"') for line in said.splitlines() if line.startswith("Would remove ")]
-        names += [name for name in found if name[-1:] != "/" or holds_files(disk, f"{folder}/{name}", 6)]
-    if "resolved" in flags:
-        worked = worked_on(disk, folder, start)
-        if worked is None:
-            return None
-        names += worked
-    lost = len(names)
+        names += changed[0]
+        unmerged = unmerged or changed[1]
+    for kind, ask in (("untracked", untracked), ("resolved", worked_on)):
+        if kind in flags or (kind == "untracked" and "ignored" in flags):
+            found = ask(disk, folder, start, refs[1:], flags)
+            if found is None:
+                return None
+            names += found
     if "commits" in flags:
-        branch = next((flag[7:] for flag in flags if flag[:7] == "branch "), "")
-        tip = "refs/heads/" + branch if branch else "HEAD"
-        branch = branch or disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()[11:]
-        but = ["--exclude=" + branch] if branch else []  # without refs/heads/ before --branches
-        words = [*start, "rev-list", "--count", tip, "--not", *([refs[0]] if refs[0] else []), *but, "--branches", "--tags", "--remotes"]
-        status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
-        if status is None:
+        counted = commits_of(disk, start, refs[0], flags)
+        if counted is None:
             return None
-        commits = int(said) if said.strip().isdigit() else 0
-        lost += commits
-        names += [f"{commits} commit{'s' if commits > 1 else ''}"] if commits else []
-    return lost, tuple(names[:3])
+        commits = counted + ("made" in flags)
+        names += ["a commit made just before" if "made" in flags else f"{commits} commit{'s' if commits > 1 else ''}"] if commits else []
+    if "unsure" in flags and not names:
+        return None
+    return len(names) - bool(commits) + commits, tuple(names[:3]), unmerged
 
 
-def worked_on(disk: "Any", folder: str, start: "list[str]") -> "list[str] | None":
+def changes(disk: "Any", start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "tuple[list[str], bool] | None":
+    """(tracked files whose content is held nowhere else, is there a conflict)."""
+    words = [*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames", "--", *paths]
+    status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+    if status != 0:
+        return None if status is None else ([], False)
+    lines = [line for line in said.split("\0") if line]
+    lost = [line[3:] for line in lines
+            if ("staged" in flags and line[:1] in KEPT_NOWHERE) or ("changes" in flags and line[1:2] in KEPT_NOWHERE)]
+    return lost, any("U" in line[:2] for line in lines)
+
+
+def untracked(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
+    """What `git clean` would remove, folders without a file left out."""
+    options = [flag[7:] for flag in flags if flag[:7] == "option "]
+    words = [*start, "clean", "-n", *options, *(["-x"] if "ignored" in flags and "-X" not in options else []), "--", *paths]
+    status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+    if status is None:
+        return None
+    found = [line[13:].strip('"') for line in said.splitlines() if line.startswith("Would remove ")]
+    return [name for name in found if name[-1:] != "/" or holds_files(disk, f"{folder}/{name}", 6)]
+
+
+def commits_of(disk: "Any", start: "list[str]", target: str, flags: "tuple[str, ...]") -> "int | None":
+    """How many commits nothing would hold any more, if the branch went to `target` ("": nobody knows where to)."""
+    branch = next((flag[7:] for flag in flags if flag[:7] == "branch "), "")
+    tip = "refs/heads/" + branch if branch else "HEAD"
+    branch = branch or disk.output_of([*start, "symbolic-ref", "-q", "HEAD"], SECONDS, LOCAL_VARIABLES)[1].strip()[11:]
+    but = ["--exclude=" + branch] if branch else []  # without refs/heads/ before --branches
+    words = [*start, "rev-list", "--count", tip, "--not", *([target] if target else []), *but, "--branches", "--tags", "--remotes"]
+    status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
+    return None if status is None else int(said) if said.strip().isdigit() else 0
+
+
+def worked_on(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
     """Conflicted files without markers, changed after they were staged, or resolved and staged. (git-ls-files(1), --resolve-undo)"""
     status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
     if status is None:

@@ -6,9 +6,7 @@ from guard.core.model import (
     BRANCH,
     CHANGE,
     DISCARD,
-    ELSEWHERE,
     GIT,
-    MAIN,
     OTHER,
     OWN,
     PERSON,
@@ -24,7 +22,7 @@ from guard.core.model import (
     Facts,
     Repository,
 )
-from guard.core.paths import absolute, inside, is_absolute, join, parent, relative
+from guard.core.paths import absolute, inside, is_absolute, join, parent
 from guard.edge import repo
 
 TYPE_CHECKING = False
@@ -51,6 +49,10 @@ class Surroundings:
 
     def is_folder(self, path: str) -> bool:
         return bool(self.disk.kind(self.disk.real(path)) == "folder")
+
+    def names(self, folder: str) -> "list[str]":
+        found: "list[str]" = self.disk.names(self.disk.real(folder))
+        return found
 
     def is_there(self, path: str) -> bool:
         return self.disk.kind(path) is not None
@@ -162,52 +164,6 @@ def somewhere_below(look: "Any", known: str) -> Facts:
     return Facts(path=known, place=UNKNOWN, repository=repository)
 
 
-def written(look: "Any", effect: Effect) -> Facts:
-    """The facts of a file that a command writes. Of a path known only in part, the folder it lies in decides."""
-    flavour, path = look.flavour, effect.path
-    if HOLE in path:
-        known, _, begins = path[:path.find(HOLE)].rpartition(flavour.sep)
-        if "pattern" in effect.flags and known:
-            hit = matched(look, look.disk.real(known), begins)
-            if hit.named:
-                return hit
-        facts: Facts = look.of_path(join(known, "...", flavour), writes=True, makes=True) if known else Facts(path=path)
-        if known and facts.place not in (ELSEWHERE, OWN, MAIN):
-            return facts
-        if facts.place in (OWN, MAIN):
-            below = look.disk.real(known)
-            roots = inside_of(look, below, facts.repository) if "tree" in effect.flags else ()
-            return facts.but(named=tuple([root for root in roots if look.disk.real(root) != below]))  # type: ignore[no-any-return]
-        return somewhere_below(look, path[:path.find(HOLE)])
-    bare = path.rstrip(flavour.sep) or path
-    facts = look.of_path(bare, True, True, itself="itself" in effect.flags and bare == path)
-    if facts.repository is None and "tree" in effect.flags:
-        homes = look._stands(look.call.cwd)
-        facts = facts.but(repository=look.repository(homes[0])) if homes else facts
-    if facts.repository is not None and ("tree" in effect.flags or "below" in effect.flags):
-        roots = inside_of(look, facts.path, facts.repository)
-        facts = facts.but(named=tuple([root for root in roots if "tree" in effect.flags or root != facts.path]))
-    return entered_before(look, effect, facts)
-
-
-def matched(look: "Any", folder: str, begins: str) -> Facts:
-    """The checkouts that a removal by pattern, `folder/begins*`, would take with it."""
-    homes = look._stands(look.call.cwd)
-    if not homes:
-        return Facts(path=folder)
-    repository = look.repository(homes[0])
-    below = [(root, relative(look.disk.real(root), folder, look.flavour)) for root in inside_of(look, folder, repository)]
-    hits = tuple([root for root, rel in below if rel and rel.startswith(begins)])
-    return Facts(path=folder, repository=repository, named=hits)
-
-
-def inside_of(look: "Any", folder: str, repository: "Repository | None") -> "tuple[str, ...]":
-    """The checkouts of the repository at or below a folder."""
-    assert repository is not None
-    roots = [path for _, path in held(look, repository)]
-    return tuple([root for root in roots if root and inside(look.disk.real(root), folder, look.flavour)])
-
-
 def entered_before(look: "Any", effect: Effect, facts: Facts) -> Facts:
     """After `wt enter X` in the same text, X is one's own."""
     if effect.entered and facts.place == OTHER and effect.entered in (facts.root, facts.root.rpartition(look.flavour.sep)[2]):
@@ -245,13 +201,14 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
         from guard.edge import ask_git
         about = (effect.path, *effect.refs, *effect.flags)
         found = asked(look, "discard", lambda: ask_git.thrown_away(look.disk, effect.path, effect.refs, effect.flags), *about)
-        lost, names = found or (-1, ())  # no answer: perhaps
-        return facts.but(lost=lost, named=names)  # type: ignore[no-any-return]
+        lost, names, unmerged = found or (-1, (), False)  # no answer: perhaps
+        return facts.but(lost=lost, named=names, foreign=unmerged)  # type: ignore[no-any-return]
     if effect.kind == STASH:
         facts = facts.but(held=held(look, repository), named=stash_entries(look, repository))
-        if effect.refs[1:] not in ((), ("0",)):  # a push before, if it had anything to save
+        if len(effect.refs) > 2 and effect.refs[1] != "0":  # a push before, if it had anything to save
             from guard.edge import ask_git
-            facts = facts.but(lost=(ask_git.thrown_away(look.disk, effect.path, ("",), ("changes", "staged")) or (1, ()))[0])
+            found = ask_git.thrown_away(look.disk, effect.path, ("", *effect.refs[3:]), tuple(effect.refs[2].split()))
+            facts = facts.but(lost=found[0] if found else 1)
         return facts
     if effect.kind == UNREAD:
         bound = repository.binding
@@ -264,7 +221,8 @@ def asked(look: "Any", question: str, ask: "Callable[[], Any]", *about: str) -> 
     """git's answer, each question put once, and not too many of them: None beyond that."""
     key = (question, *about)
     if key not in look.answers:
-        look.answers[key] = ask() if len(look.answers) < MOST_ASKED else None
+        many = len([other for other in look.answers if other[0] == question])
+        look.answers[key] = ask() if many < MOST_ASKED else None
     return look.answers[key]
 
 

@@ -67,8 +67,8 @@ class Look:
             nested = join(facts.repository.main, self._native(".claude/worktrees/" + effect.tail), self.flavour) if facts.repository else ""
             return self.of_path(nested, writes=False) if nested and effect.tail and self.disk.kind(nested) else facts.but(place=OTHER)
         if effect.kind == WRITE and not effect.at:
-            from guard.edge import commands
-            return commands.written(self, effect)
+            from guard.edge import writes
+            return writes.written(self, effect)
         home = self.disk.home()
         if effect.path[:2] in ("~", "~/") and not home:
             return Facts(path=effect.path)  # a folder nobody can name, but not one of ours

@@ -162,7 +162,7 @@ FOR_EACH = [
     ("parallel -j 2 'git push {}' ::: a", [["push", "a"]]), ("echo a | parallel git push", [["push", "a"]]),
     ("echo 'git push' | parallel", [P]), ("parallel ::: 'git push' 'git pull'", [P, ["pull"]]),
     ("ls | parallel git push {}", [["push", HOLE]]), ("parallel :::: f", []), ("seq 3 | parallel 'git push; true {}'", [P]),
-    ("ls | while read f; do git add \"$f\"; done", [["add", HOLE]]), ("for f in *; do git add \"$f\"; done", [["add", HOLE]]),
+    ("ls | while read f; do git add \"$f\"; done", [["add", HOLE]]), ("for f in $(ls); do git add \"$f\"; done", [["add", HOLE]]),
     ("for f in a b; do git add $f; done", [["add", "a"], ["add", "b"]]),
     ("git branch | grep x | xargs git branch -D", [["branch"], ["branch", "-D", HOLE]]),
     ("git ls-files | xargs -I{} git rm {}", [["ls-files"], ["rm", HOLE]]), ("git log | head", [["log"]]),

@@ -23,7 +23,8 @@ WRAPPERS = (
     "rye", "pdm", "hatch", "busybox", "toybox")
 FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
            "at", "batch")
-TEXTS = ("cat", "tee", "which", "grep", "egrep", "rg", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac", "nl")
+TEXTS = ("cat", "ls", "tee", "which", "grep", "egrep", "rg", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac",
+         "nl")
 # Programs that write nothing but what they are told to on the command line: worth a note in the main checkout, not elsewhere.
 READERS = frozenset((
     "ls", "grep", "egrep", "fgrep", "rg", "ag", "wc", "sort", "uniq", "cut", "tr", "diff", "cmp", "comm", "stat", "file", "du", "df",

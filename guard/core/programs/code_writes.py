@@ -10,14 +10,17 @@ CALLS = {
     "createWriteStream": FIRST, "copyFileSync": SECOND, "renameSync": BOTH, "unlinkSync": FIRST, "rmSync": FIRST, "rmdirSync": FIRST,
     "mkdirSync": FIRST, "shutil.copy": SECOND, "shutil.copy2": SECOND, "shutil.copyfile": SECOND, "shutil.copytree": SECOND,
     "shutil.move": BOTH, "shutil.rmtree": FIRST, "os.rename": BOTH, "os.replace": BOTH, "os.remove": FIRST, "os.unlink": FIRST,
-    "os.mkdir": FIRST, "os.makedirs": FIRST, "os.truncate": FIRST, "os.symlink": SECOND, "unlink": FIRST}
-TREES = ("shutil.rmtree", "rmSync", "rmdirSync", "FileUtils.rm_rf", "FileUtils.rm_r", "shutil.move", "os.rename", "renameSync")
+    "os.mkdir": FIRST, "os.makedirs": FIRST, "os.truncate": FIRST, "os.symlink": SECOND, "unlink": FIRST, "rmtree": FIRST,
+    "copyfile": SECOND, "cpSync": SECOND, "fs.rm": FIRST, "truncateSync": FIRST}
+TREES = ("shutil.rmtree", "rmtree", "fs.rm", "rmSync", "rmdirSync", "FileUtils.rm_rf", "FileUtils.rm_r", "shutil.move",
+         "os.rename", "renameSync")
 ON_PATH = (".write_text", ".write_bytes", ".unlink", ".touch", ".mkdir", ".rename", ".replace", ".rmdir", ".open('w", '.open("w')
 
 
 def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
     """(path, flags) for each call with a literal path."""
     found: "list[tuple[str, tuple[str, ...]]]" = []
+    named = names(code)
     for call, which in CALLS.items():
         for at in places(code, call):
             before = code[at - 1:at]
@@ -25,7 +28,9 @@ def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
                 continue
             if before == "." and call in ("open", "unlink"):  # a method of something else
                 continue
-            words = literals(code, at + len(call)) or (literals(code, code.find(",", at)) if which == MODE else [])  # open(F, ">x")
+            words = by_name(code, at + len(call), named) or literals(code, at + len(call))
+            if not words and which == MODE:
+                words = literals(code, code.find(",", at))  # open(F, ">x")
             if which == MODE and len(words) == 1 and any(f"mode={q}{m}" in code[at:at + 300] for q in "'\"" for m in "wax"):
                 words = [words[0], "w"]
             flags = ("remove", "tree") if call in TREES else ()
@@ -35,6 +40,9 @@ def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
         after = code[code.find(")", at) + 1:][:12] if words else ""
         if words and any(after.startswith(name[:12]) for name in ON_PATH):
             found.append((words[0], ()))
+    for name, path in named.items():
+        if any(f"{name}{method}" in code for method in ON_PATH):
+            found.append((path, ()))
     return found
 
 
@@ -47,3 +55,40 @@ def paths(words: "list[str]", which: str) -> "list[str]":
             return words[1:2]
         return [mode.lstrip("+>").strip()] if mode[:1] == ">" else []
     return words[:1] if which == FIRST else words[1:2] if which == SECOND else words[:2]
+
+
+def names(code: str) -> "dict[str, str]":
+    """`p = 'path'`, `p = Path('path')`, `const p = "path"`: the last literal that each name was given."""
+    found: "dict[str, str]" = {}
+    for line in code.splitlines()[:MOST_LINES]:
+        name, sign, value = line.partition("=")
+        name = name.strip().rpartition(" ")[2]
+        value = value.strip()
+        value = value[value.find("(") + 1:] if value.startswith(("Path(", "pathlib.Path(")) else value
+        if sign and name.isidentifier() and value[:1] in ("'", '"'):
+            words = literals(value, 0)
+            if words:
+                found[name] = words[0]
+    return found
+
+
+def by_name(code: str, at: int, named: "dict[str, str]") -> "list[str]":
+    """The arguments of a call whose first is a name: open(p, 'w')."""
+    inside = code[at + 1:at + 200].partition(")")[0]
+    name, comma, rest = inside.partition(",")
+    if name.strip() not in named:
+        return []
+    return [named[name.strip()], *(literals(rest, 0) if comma else [])]
+
+
+def folder_of(code: str) -> str:
+    """os.chdir('folder'), process.chdir("folder"): where the rest of the text works."""
+    for call in ("os.chdir", "process.chdir", "Dir.chdir", "chdir"):
+        for at in places(code, call):
+            words = literals(code, at + len(call))
+            if words:
+                return words[0]
+    return ""
+
+
+MOST_LINES = 2_000  # of a text that are searched for names

@@ -60,7 +60,7 @@ def xargs(command: "Command", words: "list[str]") -> None:
     inner = command.but([])
     inner.stdin = None
     if mark:
-        lines = known.splitlines()[:MOST_LINES] if known is not None else [HOLE]
+        lines = some(known.splitlines()) if known is not None else [HOLE]
         for line in lines:
             started(inner, [word.replace(mark, line.strip()) for word in words])
         return
@@ -69,6 +69,14 @@ def xargs(command: "Command", words: "list[str]") -> None:
     size = int(most) if is_number(most) and int(most) > 0 else max(len(operands), 1)
     for n in range(0, min(max(len(operands), 1), size * MOST_LINES), size):
         started(inner, words + operands[n:n + size])
+    if len(operands) > size * MOST_LINES:
+        started(inner, words + operands[size * MOST_LINES:])  # the rest at once
+
+
+def some(lines: "list[str]") -> "list[str]":
+    """Not every line of thousands: the first, and one of every folder."""
+    folders = {line.rpartition("/")[0]: line for line in lines[MOST_LINES:]}
+    return lines[:MOST_LINES] + list(folders.values())[:MOST_LINES]
 
 
 def fed(command: "Command", known: str, given: "dict[str, str]") -> "list[str]":
@@ -89,7 +97,7 @@ def started(command: "Command", words: "list[str]") -> None:
         if programs.name_of(words[0]) in programs.WRITERS:
             words = [words[0], *["./" + HOLE if word == HOLE else word for word in words[1:]]]
         inner = command.but(words)
-        inner.folders = command.folders
+        inner.fed = True
         programs.start_program(inner)
 
 
@@ -123,11 +131,14 @@ def find(command: "Command", words: "list[str]") -> str:
     starts = starts or ["."]
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
-            end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), len(words))
+            end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), 0)
+            if not end and not words[at].startswith(("-x", "-X", "--exec")):
+                return HOLE  # find stops with an error
+            end = end or len(words)
             inner = command.but([])
-            if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
-                inner.folders = tuple([command.path(HOLE, folder) for folder in command.folders])
-            for start in starts:
+            for start in starts[:MOST_LINES]:
+                if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
+                    inner.folders = tuple([command.path(f"{start.rstrip('/')}/{HOLE}", folder) for folder in command.folders])
                 started(inner, [word.replace("{}", f"{start.rstrip('/')}/{HOLE}") for word in words[at + 1:end]])
             at = end
         elif words[at] == "-delete":

@@ -36,10 +36,18 @@ def run(command: "Command") -> str:
                 command.shell.write(path, command.said, (), command.folders)
     else:
         from guard.core.programs import code_writes
+        inside = code_writes.folder_of(as_code(code))
+        if inside:
+            command = command.but(command.argv)
+            command.folders = tuple([command.path(inside, folder) for folder in command.folders])
         for path, flags in code_writes.written(as_code(code)):
             command.shell.write(path, command.said, flags, command.folders)
-    for words in calls(as_code(code), name):
-        programs.start_program(command.but(words if len(words) > 1 else ["sh", "-c", words[0]]))
+    for given in calls(as_code(code), name):
+        cwd, words = (given[0][4:], given[1:]) if given[0][:4] == "cwd=" else ("", given)
+        inner = command.but(words if len(words) > 1 else ["sh", "-c", words[0]])
+        if cwd:
+            inner.folders = tuple([command.path(cwd, folder) for folder in command.folders])
+        programs.start_program(inner)
     if name not in AWKS:
         command.shell.made = True
         programs.noted(command, name)
@@ -90,7 +98,7 @@ def calls(code: str, name: str) -> "list[list[str]]":
                 words = literals(code, at + len(call))
                 if call in WITH_ARGV0 and len(words) > 1:
                     words = [words[0], *words[2:]]
-                found += [words] if words else []
+                found += [[*folder_given(code, at), *words]] if words else []
     if name in ("ruby", "perl", "php"):
         found += [[text] for text in code.split("`")[1:MOST:2]]
         for mark in ("%x", "qx"):
@@ -104,6 +112,17 @@ def calls(code: str, name: str) -> "list[list[str]]":
         for at in places(code, "|"):
             found += [[text] for text in [literal_before(code, at), *literals(code, at + 1)[:1]] if text]
     return found
+
+
+def folder_given(code: str, at: int) -> "list[str]":
+    """cwd='folder', cwd: "folder" among the arguments of a call."""
+    near = code[at:at + 300].partition("\n\n")[0]
+    for mark in ("cwd=", "cwd:"):
+        found = near.find(mark)
+        if found >= 0:
+            words = literals(near, found + 4)
+            return ["cwd=" + words[0]] if words else []
+    return []
 
 
 def places(code: str, mark: str) -> "list[int]":

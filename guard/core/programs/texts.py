@@ -81,5 +81,20 @@ def grep(command: "Command", operands: "list[str]") -> str:
     return "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts]) if lists and starts else HOLE
 
 
+def real(command: "Command", operands: "list[str]") -> str:
+    """realpath, readlink -f: the path in full."""
+    options = "".join([word for word in command.argv[1:] if word[:1] == "-"])
+    follows = command.argv[0].rpartition("/")[2] == "realpath" or "f" in options or "m" in options
+    return command.path(operands[-1], command.folders[0]) + "\n" if operands and follows else HOLE
+
+
+def ls(command: "Command", operands: "list[str]") -> str:
+    """Names of files as they are given; what is in a folder is not known."""
+    world = command.shell.world
+    plain = [word for word in operands if HOLE not in word and not world.is_folder(command.path(word, command.folders[0]))]
+    return "".join([word + "\n" for word in plain]) if plain and len(plain) == len(operands) else HOLE
+
+
 PRINTED = {"cat": cat, "tee": tee, "dirname": dirname, "basename": basename, "mktemp": mktemp, "which": which,
+           "realpath": real, "readlink": real, "ls": ls,
            "grep": grep, "egrep": grep, "rg": grep}

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 PLAIN = {
     "touch": ("-t -d -r --date --reference", 0), "truncate": ("-s -r --size --reference", 0), "mkdir": ("-m --mode", 0),
     "mkfifo": ("-m", 0), "chmod": ("--reference", 1), "chown": ("--reference --from", 1), "chgrp": ("--reference", 1),
-    "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "zstd": ("-o", 0), "ed": ("-p", 0),
-    "dos2unix": ("", 0), "unix2dos": ("", 0), "prettier": ("--config --parser", 0), "black": ("-l -t --line-length", 0)}
+    "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "zstd": ("-o", 0),
+        "dos2unix": ("", 0), "unix2dos": ("", 0),
+    "prettier": ("--config --parser", 0), "black": ("-l -t --line-length", 0)}
 RSYNC_VALUES = ("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --port --backup-dir --chmod "
                 "--chown --max-size --min-size --bwlimit --timeout --partial-dir --temp-dir -T")
 PATCH_VALUES = "-p -i -d -o -B -F -r --strip --input --directory"
+PRINTS = ("gzip", "gunzip", "bzip2", "xz", "zstd", "black")
 NEED = {"prettier": ("--write", "-w"), "black": ()}  # they write only when told to
 
 
@@ -28,8 +30,12 @@ def run(command: "Command") -> str:
         return HOLE
     if name in WRITERS:
         WRITERS[name](command, words)
+    elif name in PRINTS and (has(words, "clt" if name != "black" else "", "--stdout", "--list", "--test", "--check", "--diff")):
+        return HOLE
     elif not NEED.get(name) or any(word in NEED[name] for word in words):
         values, skipped = PLAIN[name]
+        if name == "chmod" and any(word[:1] == "-" and not word[1:].strip("rwxXst") for word in words):
+            skipped = 0  # chmod -w file
         written(command, operands(words, values.split())[skipped if "--reference" not in " ".join(words) else 0:])
     if name == "mkdir":
         for path in operands(words, ["-m", "--mode"]):
@@ -74,13 +80,23 @@ def value_of(words: "list[str]", *names: str) -> str:
     return ""
 
 
-def has(words: "list[str]", letters: str, *longs: str) -> bool:
-    return any(word in longs or (word[:1] == "-" and word[:2] != "--" and any(c in word[1:] for c in letters)) for word in words)
+def has(words: "list[str]", letters: str, *longs: str, valued: str = "") -> bool:
+    """A letter in a cluster, or a long option. Behind a letter of `valued` stands its value."""
+    for word in words:
+        if word in longs:
+            return True
+        for c in word[1:] if word[:1] == "-" and word[:2] != "--" else "":
+            if c in letters:
+                return True
+            if c in valued:
+                break
+    return False
 
 
 def written(command: "Command", paths: "list[str]", flags: "tuple[str, ...]" = ()) -> None:
     for path in paths:
-        command.shell.write(path, command.said, flags, command.folders)
+        fed = ("fed",) if command.fed and HOLE in path else ()
+        command.shell.write(path, command.said, (*flags, *fed), command.folders)
 
 
 # --- removing --------------------------------------------------------------------------------------------------------
@@ -128,6 +144,13 @@ def move(command: "Command", words: "list[str]") -> None:
     paths = operands(words, ["-t", "--target-directory", "-S", "--suffix"])
     target = value_of(words, "-t", "--target-directory")
     sources = paths if target else paths[:-1]
+    last = target or (paths[-1] if paths else "")
+    world, to = command.shell.world, command.path(last, command.folders[0])
+    if len(sources) > 1 and HOLE not in to and not world.is_folder(to) and to not in command.shell.folders_made:
+        return  # mv: the target is no folder
+    at = {path: command.path(path, command.folders[0]).rstrip("/") for path in sources}
+    sources = [path for path in sources  # neither into itself, nor to where it is
+               if not (to + "/").startswith(at[path] + "/") and at[path].rpartition("/")[0] != to.rstrip("/")]
     written(command, [path.rstrip("/") or "/" for path in sources], ("remove", "tree", "itself"))
     into(command, sources, target or (paths[-1] if len(paths) > 1 else ""), bool(target))
 
@@ -137,7 +160,11 @@ def link(command: "Command", words: "list[str]") -> None:
     target = value_of(words, "-t", "--target-directory")
     if len(paths) == 1 and not target:
         paths.append(paths[0].rpartition("/")[2])
-    into(command, paths if target else paths[:-1], target or (paths[-1] if len(paths) > 1 else ""), bool(target), ("itself",))
+    last = target or (paths[-1] if len(paths) > 1 else "")
+    if has(words, "nT", "--no-dereference", "--no-target-directory") and len(paths) == 2:
+        written(command, [last.rstrip("/")], ("itself",))
+    else:
+        into(command, paths if target else paths[:-1], last, bool(target), ("itself",))
     if has(words, "s", "--symbolic") and len(paths) == 2 and HOLE not in "".join(paths):
         shell = command.shell  # from here on a path through the link is one through its target
         for folder in command.folders:
@@ -205,6 +232,11 @@ def tar(command: "Command", words: "list[str]") -> None:
     folder, archive = value_of(words, "-C", "--directory"), value_of(words, "-f", "--file")
     if first[:1] not in ("-", "") and "f" in first and len(words) > 1:
         archive = words[1]
+    if first[:1] not in ("-", "") and "C" in first:  # tar xCf folder archive: the values in the order of the letters
+        values = dict(zip([c for c in first if c in "fCbTX"], words[1:]))
+        folder, archive = values.get("C", folder), values.get("f", archive)
+    if ("x" in letters and "O" in letters) or "--to-stdout" in words:
+        return
     if "x" in letters or "--extract" in words:
         written(command, [folder or "."])
     elif ("c" in letters or "r" in letters or "--create" in words) and archive not in ("", "-") and ":" not in archive:
@@ -212,19 +244,19 @@ def tar(command: "Command", words: "list[str]") -> None:
 
 
 def unzip(command: "Command", words: "list[str]") -> None:
-    if not has(words, "lptvZz"):
+    if not has(words, "lptvZz", valued="dPx"):
         written(command, [value_of(words, "-d") or "."])
 
 
 def zip_(command: "Command", words: "list[str]") -> None:
-    written(command, operands(words, ["-x", "-i"])[:1])
+    written(command, [path for path in operands(words, ["-x", "-i"])[:1] if path != "-"])
 
 
 def curl(command: "Command", words: "list[str]") -> None:
     out, folder = value_of(words, "-o", "--output"), value_of(words, "--output-dir")
     if out and out != "-":
         written(command, [f"{folder}/{out}" if folder and out[:1] != "/" else out])
-    if has(words, "OJ", "--remote-name", "--remote-name-all") and not out:
+    if has(words, "OJ", "--remote-name", "--remote-name-all", valued="XHudoAebFmTwxrEKcDQUyYzC") and not out:
         written(command, [folder or "."])
 
 

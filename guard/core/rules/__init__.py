@@ -144,6 +144,8 @@ def in_worktree(effect: Effect, facts: Facts) -> str:
     """The same git command, pointed at the bound worktree."""
     own = bound(facts)
     assert own is not None
+    if effect.verb in ("reset", "clean", "restore", "checkout", "rm", "stash"):
+        return f"cd {quoted(own.path)}  (what lies open in the main checkout is somebody else's)"
     at = facts.to if facts.to and facts.to_there else own.path
     main = home(facts).main
     line = " ".join([quoted(own.path + word[len(main):] if main and word.startswith(main + "/") else word) for word in effect.words])

@@ -21,6 +21,8 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
 
 
 def instead(effect: Effect, facts: Facts) -> str:
+    if facts.foreign:
+        return "wt snapshot  (keeps a copy of everything, conflicts included; a person decides about the rest)"
     if any(" commit" in name for name in facts.named):
         more = "; git stash push keeps the open changes" if facts.lost > 1 and len(facts.named) > 1 else ""
         return f"git branch keep-NAME  (holds the commits{more}; then the same command)"

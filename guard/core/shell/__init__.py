@@ -87,3 +87,18 @@ class Block:
 
 if TYPE_CHECKING:
     Node = Union[Simple, Pipeline, Block]
+
+
+def effects(call: "Any", command: str, world: "Any") -> "list[Any]":
+    """A shell tool's command to the effects of every program in it, in their order; what could not be read comes last."""
+    from guard.core.model import UNREAD, Effect
+    from guard.core.shell.run import Shell, finished
+    shell = Shell(world, call.cwd, [0, 0])
+    try:
+        finished(shell, command.replace("\0", ""), [])
+    except Unreadable as fault:
+        shell.unread.append(f"{fault}\n{command}")
+    for said in shell.unread[:1]:
+        why, _, unread = said.partition("\n")
+        shell.found.append(Effect(kind=UNREAD, path=call.cwd, said=why, refs=(unread,)))
+    return shell.found

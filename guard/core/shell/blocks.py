@@ -1,5 +1,5 @@
 """Compound commands, followed: both ways where nobody knows which, loops until the folder settles."""
-from guard.core.shell import HOLE, as_written
+from guard.core.shell import HOLE
 from guard.core.shell.expand import arguments, text
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def either(printed: "list[str]") -> str:
 def loop(shell: "Shell", node: "Block") -> str:
     for word in node.words or []:
         text(shell, word)
-    lines = shell.stdin.splitlines()[:MOST_ROUNDS] if shell.stdin and HOLE not in shell.stdin else []
+    lines = shell.stdin.splitlines()[:MOST_ROUNDS * 4] if shell.stdin and shell.stdin.strip() != HOLE else []
     for _ in lines or range(2):  # while read: a round for each line that is known
         shell.script(node.bodies[0])
         around, before = shell.copy(), shell.folders
@@ -55,10 +55,10 @@ def loop(shell: "Shell", node: "Block") -> str:
 
 def iteration(shell: "Shell", node: "Block") -> str:
     values = shell.arguments if node.words is None else arguments(shell, node.words)
-    if len(values) <= MOST_ROUNDS and not any(HOLE in value or "\1" in value for value in values):
+    if len(values) <= MOST_ROUNDS * 4 and HOLE not in values:
         printed = []
         for value in values:
-            shell.variables[node.name] = as_written(value)
+            shell.variables[node.name] = value
             printed.append(shell.script(node.bodies[0]))
         return "".join(printed)
     for _ in range(2):

@@ -86,7 +86,8 @@ def read(shell: "Shell", given: "list[str]", command: "Command") -> str:
     names = [word for word in given if word[:1] != "-"] or ["REPLY"]
     line, _, rest = (command.stdin or HOLE).partition("\n")
     odd = "IFS" in command.environment or "IFS" in shell.variables
-    words = line.split(None, len(names) - 1) if HOLE not in line and not (odd and len(names) > 1) else [HOLE] * len(names)
+    plain = (HOLE not in line or len(names) == 1) and not (odd and len(names) > 1)
+    words = line.split(None, len(names) - 1) if plain else [HOLE] * len(names)
     for n, name in enumerate(names):
         shell.variables[name] = words[n].strip() if n < len(words) else ""
     if command.stdin is not None:

@@ -24,7 +24,14 @@ def arguments(shell: "Shell", words: "list[Word]") -> "list[str]":
             found.append(word)
             continue
         for one in braces(word):
-            found += fields(shell, one)
+            for field in fields(shell, one):
+                if field == "\3":  # the program [
+                    found.append("[")
+                elif "\1" in field or "\2" in field or "\3" in field:
+                    from guard.core.shell.names import expanded
+                    found += expanded(shell, field)
+                else:
+                    found.append(field)
             if len(found) > MOST:
                 return [HOLE] if sum(map(len, found)) > LONGEST * 10 or len(found) > MOST * 20 else found
     return found

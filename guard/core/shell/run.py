@@ -2,7 +2,7 @@
 
 Nothing is run. What depends on the outcome of a command is followed both ways; a loop is followed until its folder settles.
 """
-from guard.core.model import UNREAD, WRITE, Effect
+from guard.core.model import WRITE, Effect
 from guard.core.paths import absolute, is_absolute, join
 from guard.core.shell import HOLE, WRITTEN, Pipeline, Simple, Unreadable
 from guard.core.shell.expand import MOST, arguments, bounded, is_number, text
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from guard.core.model import Call
     from guard.core.shell import Node, Redirect, Script
 
 MOST_FOLDERS = 8
-MOST_NODES = 500  # commands followed in a call, each round of a loop counted
+MOST_NODES = 450  # commands followed in a call, each round of a loop counted
+MOST_WRITES = 100
 DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
 SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "declare", "local", "readonly", "unset", "set", "true", ":",
                   "shift", "umask", "touch", "wt", "alias", "trap"))  # what follows one of these behind && is taken to run
@@ -26,16 +26,17 @@ SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "d
 class Command:
     """One program as it would be started: arguments, the folders it may run in, variables of its own, standard input if known."""
 
-    __slots__ = ("argv", "environment", "folders", "said", "shell", "stdin")
+    __slots__ = ("argv", "environment", "fed", "folders", "said", "shell", "stdin")
 
     def __init__(self, argv: "list[str]", shell: "Shell", said: str, environment: "dict[str, str]", stdin: "str | None") -> None:
         self.argv, self.shell, self.said, self.environment, self.stdin = argv, shell, said, environment, stdin
         self.folders = shell.folders
+        self.fed = False  # by find or xargs: a HOLE in its arguments is whatever lies there
 
     def but(self, argv: "list[str]") -> "Command":
         """The same, of other arguments: what a wrapper starts."""
         other = Command(argv, self.shell, self.said, dict(self.environment), self.stdin)
-        other.folders = self.folders
+        other.folders, other.fed = self.folders, self.fed
         return other
 
     def variable(self, name: str) -> str:
@@ -80,8 +81,10 @@ class Shell:
         self.zero, self.entered = "bash", ""       # $0; the worktree of a `wt enter`
         self.in_submodule = self.in_function = False
         self.saved: "set[str]" = set()             # what a stash or a commit of this text has put away
-        self.all_added = self.ignores_changed = False
-        self.stashed = 0
+        self.writes: "set[tuple[str, tuple[str, ...]]]" = set()
+        self.all_added = self.ignores_changed = self.committed = self.unstaged = False
+        self.stashed = 0                           # entries of the stash that are this text's own
+        self.stash_asks: "tuple[str, ...]" = ()    # what the last of them would have saved
         self.early: "tuple[str, ...]" = ()         # folders in which a function may have returned before its end
         self.exported: "set[str]" = set()
         self.depth = 0
@@ -123,13 +126,19 @@ class Shell:
 
     def write(self, target: str, said: str, flags: "tuple[str, ...]" = (), folders: "tuple[str, ...] | None" = None) -> None:
         """A file that would be written, removed or made, in each of the folders this may run in."""
+        if target.rpartition("/")[2] == ".gitignore":
+            self.ignores_changed = True
         if "tree" in flags and any(mark in target for mark in "\1\2\3"):
             flags = (*flags, "pattern")
         for folder in folders or self.folders:
             path = self.absolute(target, folder)
             if not path.startswith("/dev/"):
                 ends = target[-1:] if target[-1:] == "/" and len(path) > 1 else ""
-                self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=flags, entered=self.entered))
+                key = path if len(self.found) < MOST_WRITES else path.rpartition("/")[0]  # of thousands, one a folder is judged
+                if (key, flags) not in self.writes:
+                    self.writes.add((key, flags))
+                    self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=flags, entered=self.entered,
+                                    words=(folder,)))
 
     # --- texts ----------------------------------------------------------------------------------------------------
 
@@ -170,9 +179,12 @@ class Shell:
             self.settle()
             return printed
         before, now, doubtful, outputs, sure = self.copy(), self, False, [], False
+        succeeded = None  # the state in which everything before || went well
         for operator, node in chain:
             if operator == "||":
                 sure = not doubtful and self.missed is None  # cd into a folder that is there: what follows || does not count
+                now.settle()
+                succeeded = now.copy()
                 self.caught_up(now)
                 now, doubtful = self.copy(), False
                 now.ended = False
@@ -182,7 +194,9 @@ class Shell:
             if not now.ended:
                 outputs.append(now.node(node))
             doubtful = doubtful or can_fail(node)
-        if not sure:
+        if succeeded is not None and now.ended and not succeeded.ended:  # A && B || exit
+            self.__dict__.update({**succeeded.__dict__, "ended": False})
+        elif not sure:
             self.caught_up(now)
         self.settle()
         return "".join(outputs)
@@ -343,8 +357,10 @@ class Shell:
     def absolute(self, written: str, folder: str) -> str:
         """A path as the system takes it. With a HOLE in front of it, it can be anywhere."""
         flavour = self.world.flavour
-        for mark in "\1\2\3":
-            written = written.replace(mark, HOLE)  # a pattern: any name that fits
+        if any(mark in written for mark in "\1\2\3"):  # a pattern: any name that fits
+            written = ("./" if written[:1] in "\1\2\3" else "") + written
+            for mark in "\1\2\3":
+                written = written.replace(mark, HOLE)
         if written[:1] == HOLE or (folder[:1] == HOLE and not is_absolute(written, flavour)):
             return HOLE
         if HOLE in written:
@@ -380,16 +396,3 @@ def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
     """A whole shell's life: its text, then what it has set for the end (`trap ... EXIT`)."""
     shell.arguments = given
     return shell.to_its_end(lambda: shell.follow(script_text))
-
-
-def effects(call: "Call", command: str, world: "Any") -> "list[Effect]":
-    """A shell tool's command to the effects of every program in it, in their order; what could not be read comes last."""
-    shell = Shell(world, call.cwd, [0, 0])
-    try:
-        finished(shell, command.replace("\0", ""), [])
-    except Unreadable as fault:
-        shell.unread.append(f"{fault}\n{command}")
-    for said in shell.unread[:1]:
-        why, _, unread = said.partition("\n")
-        shell.found.append(Effect(kind=UNREAD, path=call.cwd, said=why, refs=(unread,)))
-    return shell.found

@@ -27,7 +27,7 @@ def redirected(shell: "Shell", redirects: "list[Redirect]", said: str) -> "list[
         else:
             outputs.append((descriptor(shell, one.fd), one.operator, target))
             if one.operator != ">&" or not (target.isdigit() or target == "-" or HOLE in target):
-                shell.write(target, said or f"{one.operator} {target}")
+                shell.write(target, said or f"... {one.operator} {target}")
     return outputs
 
 

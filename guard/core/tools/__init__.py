@@ -44,9 +44,9 @@ def effects(call: "Call", world: "Any" = None) -> "list[Effect]":
         name, path = path_field(call.input)
         return [Effect(kind=row[1], path=path, at=(name,), makes=row[2], said=call.tool)] if path else []
     if row[0] == SHELL:
-        from guard.core.shell import run
+        from guard.core import shell
         command = text(call.input.get("command"), "command")
-        return run.effects(call, command, world()) if command else []
+        return shell.effects(call, command, world()) if command else []
     shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
     return list(shape.effects(call, row))
 

@@ -34,6 +34,11 @@ class MadeUpWorld:
     def is_folder(self, path: str) -> bool:
         return path in self.folders
 
+    def names(self, folder: str) -> list[str]:
+        start = folder.rstrip("/") + "/"
+        below = [path[len(start):] for path in (*self.folders, *self.files) if path.startswith(start)]
+        return [name for name in below if name and "/" not in name]
+
     def is_there(self, path: str) -> bool:
         return path in self.folders or path in self.files
 

@@ -14,8 +14,7 @@ from hypothesis import settings as laws
 from hypothesis import strategies as st
 
 from guard.core.model import WRITE, Call
-from guard.core.shell import HOLE
-from guard.core.shell.run import effects
+from guard.core.shell import HOLE, effects
 from guard.edge import disk
 from guard.edge.commands import Surroundings
 from tests.core.shell.recording import SHELL

@@ -46,6 +46,7 @@ def kept(git: "Git") -> None:
     if git.verb == "commit":
         clusters = [word.partition("m")[0] for word in git.words if word[:1] == "-" and word[:2] != "--"]
         everything = any("a" in cluster for cluster in clusters) or "--all" in git.words
+        shell.committed = True
         shell.saved = shell.saved | {"staged"} | ({"changes"} if everything or shell.all_added else set())
         shell.saved = shell.saved | ({"untracked"} if shell.all_added else set())
     elif git.verb in ("add", "stage") and any(word in ("-A", "--all", ".", ":/") for word in git.words):

@@ -24,7 +24,10 @@ def throws(git: "Git", flags: "tuple[str, ...]", paths: "list[str]", by_tree: st
     saved = git.command.shell.saved
     left = tuple([flag for flag in flags if flag not in saved])
     if left:
-        git.add(DISCARD, ("" if HOLE in by_tree else by_tree, *[as_written(path) for path in paths]), left)
+        unknown = HOLE in by_tree or (git.command.shell.committed and any(mark in by_tree for mark in "~^@"))
+        made = ("made",) if git.command.shell.committed and "commits" in left else ()
+        named = ["." if HOLE in path else as_written(path) for path in paths]  # any path at all
+        git.add(DISCARD, ("" if unknown else by_tree, *named), (*left, *made))
 
 
 def one_file(git: "Git", paths: "list[str]") -> bool:
@@ -45,6 +48,8 @@ def checkout_paths(git: "Git", tree: str, paths: "list[str]") -> None:
 def restore(git: "Git") -> None:
     found = parsed(git.words, RESTORE)
     paths = found.operands + (found.paths or [])
+    if found.has("staged"):
+        git.command.shell.unstaged = True
     if found.has("patch") or (found.has("staged") and not found.has("worktree")) or not paths or one_file(git, paths):
         return
     throws(git, ("changes", "staged") if found.has("source", "staged") else ("changes",), paths)
@@ -57,7 +62,9 @@ def reset(git: "Git") -> None:
         throws(git, ("changes", "staged", *(("commits",) if target != "HEAD" else ())), [], target)
     elif found.has("merge"):
         throws(git, ("staged", *(("commits",) if target != "HEAD" else ())), [], target)
-    elif found.has("keep") and target != "HEAD":
+    elif not found.has("soft", "keep"):
+        git.command.shell.unstaged = True
+    if found.has("keep") and target != "HEAD":
         throws(git, ("commits",), [], target)
 
 
@@ -65,7 +72,7 @@ def clean(git: "Git") -> None:
     found = parsed(git.words, CLEAN)
     if found.has("dry-run", "interactive") or not (found.has("force") or git.settings.get("clean.requireforce", "") == "false"):
         return
-    flags = ["untracked"]
+    flags = ["untracked", *(["unsure"] if git.command.shell.unstaged else [])]
     if found.has("x", "X") or git.command.shell.ignores_changed:
         flags.append("ignored")
     options = [*(["-d"] if found.has("d") else []), *(["-X"] if found.has("X") else [])]

@@ -2,7 +2,7 @@
 
 (git-worktree(1), git-config(1), git-remote(1), git-init(1), git-reflog(1), git-gc(1), git-filter-branch(1), git-replace(1))
 """
-from guard.core.model import BRANCH, CONFIG, HISTORY, WORKTREE
+from guard.core.model import BRANCH, CONFIG, HISTORY, STASH, WORKTREE
 from guard.core.programs.git import parsed
 from guard.core.shell import HOLE
 
@@ -87,6 +87,8 @@ def remote(git: "Git") -> None:
 
 def reflog(git: "Git") -> None:
     """Expiring by the clock is what gc does by itself; by hand it takes the last way back to lost commits."""
+    if git.words[:1] == ["delete"] and any(word.startswith(("stash@", "refs/stash")) for word in git.words):
+        git.add(STASH, (next(word for word in git.words if "stash" in word), "0"), ("drop",))
     by_hand = any(word.startswith(("--expire", "--rewrite")) for word in git.words)
     if git.words[:1] == ["expire"] and by_hand and not any(word in ("-n", "--dry-run") for word in git.words):
         git.add(HISTORY)
