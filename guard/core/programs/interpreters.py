@@ -28,6 +28,9 @@ def run(command: "Command") -> str:
     letters = [word.partition("e")[0] for word in command.argv[1:] if word[:1] == "-" and word[:2] != "--"]
     if name in ("perl", "ruby") and any("i" in word for word in letters):
         in_place(command, command.argv[1:])
+    scripts = [word for word in command.argv[1:] if word[:1] != "-"]
+    if code is None and name not in AWKS and scripts and HOLE not in scripts[0]:  # a script that this text has written itself
+        code = command.shell.files.get(command.path(scripts[0], command.folders[0]))
     if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
     if name in AWKS:
