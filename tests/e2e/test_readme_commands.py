@@ -81,8 +81,15 @@ def test_every_shell_tool_goes_through_the_same_door(bound: World, tool: str) ->
 
 
 @pytest.mark.parametrize(("setting", "command"), [
-    ("unreadable", "git push origin wt/x 'not closed"), ("unresolved", 'git push origin "$BRANCH"'), ("skip_hooks", "git commit -nm x")])
+    ("unreadable", "git push origin wt/x 'not closed"), ("unresolved", 'git push origin "$BRANCH"'),
+    ("unresolved", 'echo x > "$TARGET/f"'), ("skip_hooks", "git commit -nm x")])
 @pytest.mark.parametrize("choice", ["ask", "pass", "deny"])
 def test_a_setting_chooses_the_answer(bound: World, setting: str, command: str, choice: str) -> None:
     (bound.R / ".worktree-guard.json").write_text(f'{{"{setting}": "{choice}"}}')
     assert bound.hook("Bash", {"command": command}, "{W}").kind == {"pass": "allow"}.get(choice, choice)
+
+
+@pytest.mark.parametrize("command", ['git push origin "$BRANCH"', 'echo x > "$TARGET/f"', 'rm -rf "$TARGET"'])
+def test_what_passes_unresolved_is_written_down(bound: World, command: str) -> None:
+    assert bound.hook("Bash", {"command": command}, "{W}").kind == "allow"
+    assert '"rule":"unresolved"' in (bound.state / "audit.jsonl").read_text().splitlines()[-1].replace(" ", "")

@@ -136,6 +136,11 @@ def choose(setting: str, rule: str, what: str, why: str, instead: str) -> "Answe
     return (refuse if setting == "deny" else question)(rule, what, why, instead)
 
 
+def passed(rule: str) -> Answer:
+    """Passes, and the audit says by which rule."""
+    return Answer(kind="allow", rule=rule)
+
+
 def typed(effect: Effect) -> str:
     return judge.typed(effect.said)
 

@@ -9,7 +9,7 @@
 """
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import authorised, bound, choose, covers, home, spending, typed
+from guard.core.rules import authorised, bound, choose, covers, home, passed, spending, typed
 
 RULE = "push-to-protected"
 
@@ -20,7 +20,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if not hits:
         if any("\0" in name for name in targets):
             return choose(home(facts).settings.unresolved, "unresolved", typed(effect),
-                          "which branch it pushes to cannot be known beforehand.", "write the branch's name out.")
+                          "which branch it pushes to cannot be known beforehand.", "write the branch's name out.") or passed("unresolved")
         return None
     if authorised(facts):
         return spending(facts)
