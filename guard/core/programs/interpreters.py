@@ -22,39 +22,56 @@ CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">", "!": "!", "/": "/", "|": "|"}
 
 def run(command: "Command") -> str:
     name = programs.name_of(command.argv[0])
-    code = awk_code(command.argv[1:]) if name in AWKS else code_of(name, command.argv[1:])
-    if code is None and command.stdin is not None and not [w for w in command.argv[1:] if w[:1] != "-"] and name not in AWKS:
-        code = command.stdin
     letters = [word.partition("e")[0] for word in command.argv[1:] if word[:1] == "-" and word[:2] != "--"]
     if name in ("perl", "ruby") and any("i" in word for word in letters):
         in_place(command, command.argv[1:])
-    scripts = [word for word in command.argv[1:] if word[:1] != "-"]
-    if code is None and name not in AWKS and scripts and HOLE not in scripts[0]:  # a script that this text has written itself
-        code = command.shell.files.get(command.path(scripts[0], command.folders[0]))
+    code = code_in(command, name)
     if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
+    code = as_code(code)
     if name in AWKS:
-        for at in places(as_code(code), ">"):
-            for path in literals(as_code(code), at + 1 + (code[at + 1:at + 2] == ">"))[:1]:
-                command.shell.write(path, command.said, (), command.folders)
+        awk_writes(command, code)
     else:
-        from guard.core.programs import code_writes
-        inside = code_writes.folder_of(as_code(code))
-        if inside:
-            command = command.but(command.argv)
-            command.folders = tuple([command.path(inside, folder) for folder in command.folders])
-        for path, flags in code_writes.written(as_code(code)):
-            command.shell.write(path, command.said, flags, command.folders)
-    for given in calls(as_code(code), name):
-        cwd, words = (given[0][4:], given[1:]) if given[0][:4] == "cwd=" else ("", given)
-        inner = command.but(words if len(words) > 1 else ["sh", "-c", words[0]])
-        if cwd:
-            inner.folders = tuple([command.path(cwd, folder) for folder in command.folders])
-        programs.start_program(inner)
-    if name not in AWKS:
         command.shell.made = True
         programs.noted(command, name)
+        from guard.core.programs import code_writes
+        command = standing_in(command, code_writes.folder_of(code))
+        for path, flags in code_writes.written(code):
+            command.shell.write(path, command.said, flags, command.folders)
+    for words in calls(code, name):
+        inside = words[0][4:] if words[0][:4] == "cwd=" else ""
+        words = words[1:] if inside else words  # noqa: PLW2901
+        programs.start_program(standing_in(command, inside).but(words if len(words) > 1 else ["sh", "-c", words[0]]))
     return HOLE
+
+
+def code_in(command: "Command", name: str) -> "str | None":
+    """The text that is run: on the command line, on standard input, or in a script that this text has written itself."""
+    words = command.argv[1:]
+    if name in AWKS:
+        return awk_code(words)
+    code, operands = code_of(name, words), [word for word in words if word[:1] != "-"]
+    if code is None and not operands:
+        return command.stdin
+    if code is None and HOLE not in operands[0]:
+        return command.shell.files.get(command.path(operands[0], command.folders[0]))
+    return code
+
+
+def standing_in(command: "Command", folder: str) -> "Command":
+    """The same from another folder: os.chdir('folder'), cwd='folder'."""
+    if not folder:
+        return command
+    other = command.but(command.argv)
+    other.folders = tuple([command.path(folder, start) for start in command.folders])
+    return other
+
+
+def awk_writes(command: "Command", code: str) -> None:
+    """print > "path" """
+    for at in places(code, ">"):
+        for path in literals(code, at + 1 + (code[at + 1:at + 2] == ">"))[:1]:
+            command.shell.write(path, command.said, (), command.folders)
 
 
 def in_place(command: "Command", words: "list[str]") -> None:
