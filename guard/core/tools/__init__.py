@@ -3,7 +3,7 @@
 A tool that is not here passes. A new tool is a row; a new shape of input is a module in this folder with `effects(call, row)`.
 The commonest shape, one path in one field, is here: a module less to load.
 """
-from guard.core.model import READ, RUN, SEARCH, WRITE, Effect, Fault
+from guard.core.model import READ, RUN, SEARCH, UNREAD, WRITE, Effect, Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,10 @@ def effects(call: "Call", world: "Any" = None) -> "list[Effect]":
     if row[0] == SHELL:
         from guard.core import shell
         command = text(call.input.get("command"), "command")
-        return shell.effects(call, command, world()) if command else []
+        if call.tool == "PowerShell":  # read as far as it is like bash; what it is not passes
+            command = command.replace("`\r\n", " ").replace("`\n", " ").replace("\\", "/")
+            return [effect for effect in shell.effects(call, command, world()) if effect.kind != UNREAD]
+        return list(shell.effects(call, command, world())) if command else []
     shape = __import__(f"guard.core.tools.{row[0]}", fromlist=["effects"])
     return list(shape.effects(call, row))
 
