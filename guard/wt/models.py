@@ -100,6 +100,40 @@ class WorktreeRecord(Strict):
     source: Literal["new-branch", "branch"] = "new-branch"
 
 
+class Link(Strict):
+    """A link at the top of a worktree that leads out of it: taken off before the folder moves, put back with it."""
+
+    name: str
+    target: str
+    folder: bool = False
+
+
+class Trashed(Strict):
+    """A removed worktree: trash/<id>/entry.json, beside `tree` (its folder) and `admin` (git's own part of it).
+
+    It is written before the first step, so that whoever comes next knows what was begun. `ref` holds its commits and open files, `more`
+    what only its logs and its half-done operation held; each is "" where there is nothing to hold. `pointer` is what its `.git` file said.
+    """
+
+    version: Version = 1
+    id: str
+    step: Literal["removing", "removed", "restoring"]
+    path: str
+    branch: str = ""
+    head: str = ""
+    base: str = ""
+    at: str = ""
+    order: int = Field(0, description="nanoseconds: which of two in one second came first")
+    ref: str = ""
+    more: str = ""
+    admin: str = ""
+    pointer: str = ""
+    branch_goes: bool = False
+    copied: bool = False
+    links: list[Link] = []
+    record: WorktreeRecord | None = None
+
+
 class Sync(Strict):
     """Files that a worktree shares with the main checkout."""
 

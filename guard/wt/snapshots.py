@@ -39,8 +39,8 @@ class Snapshot:
     warnings: list[str] = field(default_factory=list)
 
 
-def take(repository: Repository, path: Path, message: str = "") -> Snapshot:
-    """Keeps the index and the files of the worktree at `path` in a new ref; takes no lock, so it may be called inside one.
+def take(repository: Repository, path: Path, message: str = "", ref: str = "") -> Snapshot:
+    """Keeps the index and the files of the worktree at `path` in a new ref (`ref`, if one is given). It takes no lock: call it inside one.
 
     The commit is shaped as git-stash(1) shapes its own: its tree is what lies on disk (tracked and untracked, never ignored files), its
     parents are HEAD (none before the first commit) and a commit of the index. Of an unmerged path the index commit has one side: ours,
@@ -58,7 +58,9 @@ def take(repository: Repository, path: Path, message: str = "") -> Snapshot:
             subject = message.strip() or f"snapshot of {name}: {branch or '(detached)'} @ {head[:9] or 'no commit yet'}"
             index = committed(path, trees.index, [head] if head else [], f"index of {subject}")
             commit = committed(path, trees.disk, [head, index] if head else [index], subject)
-        return Snapshot(name, path, branch, head, trees.counts, named(repository, name, commit), commit, trees.warnings)
+        if ref:
+            git.do(*NO_HOOKS, "update-ref", ref, commit, "", cwd=repository.at)
+        return Snapshot(name, path, branch, head, trees.counts, ref or named(repository, name, commit), commit, trees.warnings)
     except OSError as fault:
         raise cause(str(fault)) or WtError(f"no snapshot: {fault}", code="no-copy", hint="wt status shows how things stand") from None
     except git.GitError as fault:

@@ -21,8 +21,9 @@ from tests.wt.test_enter import ONE, binding, bound_to, done, known, refused, sm
 OnStdin = Callable[[str], None]
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = os.environ.get("WORKTREE_GUARD_UPDATE_GOLDEN") == "1"
-VERBS = ["enter", "new", "leave", "snapshot", "status", "authorize-main", "revoke-main", "allow"]
-LINE = {"authorize-main": ["--reason", "r"], "allow": ["src", "--reason", "r"], "enter": ["x"], "new": ["z"]}  # a complete line for each
+VERBS = ["enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow"]
+LINE = {"authorize-main": ["--reason", "r"], "allow": ["src", "--reason", "r"], "enter": ["x"], "new": ["z"],
+        "remove": ["{W}", "--foreign"], "restore": ["--list"]}  # a complete line for each
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def on_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OnStdi
 def test_json_is_one_document_on_stdout_and_nothing_else(world: World, verb: str) -> None:
     if verb == "leave":
         done(world, "enter", "x")
-    ran = world.wt(verb, *LINE.get(verb, []), "--json")
+    ran = world.wt(verb, *world.fill(LINE.get(verb, [])), "--json")
     assert (ran.returncode, ran.stderr, ran.stdout.count("\n"), ran.stdout[-1:]) == (0, "", 1, "\n")
     document = json.loads(ran.stdout)
     assert (set(document), document["ok"], type(document["data"])) == ({"ok", "data"}, True, dict)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, create, git, lost, worktrees
+from guard.wt import bindings, create, git, lost, trash, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
@@ -53,6 +53,10 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
         raise UsageError("the name is empty", code="bad-name", hint="wt enter NAME")
     found = worktrees.find(repository, args.name) if args.name and not args.unique else None
     if found is not None:
+        half = trash.half_way(repository, found.path)
+        if half is not None and not lost.is_worktree(found.path):
+            raise UsageError(f"{found.path} is half removed or half restored", code="half-way",
+                             hint=f"wt restore {half.id} brings it back; wt remove {shlex.quote(str(found.path))} ends a removal")
         revived = lost.brought_back(repository, found)
         if args.branch and args.branch != found.branch:
             raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",

@@ -1,4 +1,4 @@
-"""wt leave: ends a binding and says what is left behind. The worktree stays as it is."""
+"""wt leave: ends a binding and says what is left behind. The worktree stays as it is, unless it shall go as well."""
 from __future__ import annotations
 
 import argparse
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from guard.wt import bindings, git, lost, worktrees
+from guard.wt.commands import remove
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
 from guard.wt.repository import Repository
@@ -20,17 +21,34 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="the worktree to leave (default: the one you are bound to)")
     parser.add_argument("--session", metavar="ID", type=session_id, help="end this session's binding")
     parser.add_argument("--all", action="store_true", help="end every binding of this repository")
+    parser.add_argument("--remove", action="store_true", help="remove the worktree as well, as wt remove does")
+    remove.discard_argument(parser)
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> left: [{session, path, name, branch, base, ahead, commits, open, gone, kept, back}], still: the path that now binds the caller"""
+    """-> left: [{session, path, name, branch, base, ahead, commits, open, gone, kept, back}], removed (as wt remove says it, or None),
+    still: the path that now binds the caller
+    """
     who = caller(args.session)
     with repository.store.locked():
         ending = chosen(repository, args, who)
-        bindings.unbind(repository, ending)
         once = {(b.session, b.path): b for b in ending}
+        goes = to_remove(ending) if args.remove else None
+        told = [left(repository, b) for b in once.values()] if goes else []
+        removed = remove.removed(repository, str(goes), who, args.discard, False, False, ending=ending) if goes else None
+        bindings.unbind(repository, ending)
         still = bindings.of_caller(repository, who)
-        return {"left": [left(repository, b) for b in once.values()], "still": still.path if still else None}
+        return {"left": told or [left(repository, b) for b in once.values()], "removed": removed, "still": still.path if still else None}
+
+
+def to_remove(ending: list[Binding]) -> Path | None:
+    """The one worktree that is left; None where its folder is gone, so that leaving is all there is to do. UsageError for several."""
+    paths = {Path(b.path) for b in ending}
+    if len(paths) != 1:
+        raise UsageError(f"that would leave {len(paths)} worktrees, and one at a time is removed", code="ambiguous",
+                         hint="wt leave NAME --remove; wt status shows who is bound")
+    path = paths.pop()
+    return path if path.is_dir() and any(path.iterdir()) else None
 
 
 def chosen(repository: Repository, args: argparse.Namespace, who: Caller) -> list[Binding]:
@@ -101,16 +119,19 @@ def forgotten(repository: Repository, entry: worktrees.Worktree) -> str:
 
 
 def lines(data: dict[str, Any]) -> list[str]:
-    said = [line for one in data["left"] for line in told(one)] or ["Nobody was bound."]
+    said = [line for one in data["left"] for line in told(one, data["removed"] is not None)] or ["Nobody was bound."]
+    said += remove.lines(data["removed"]) if data["removed"] else []
     if data["still"]:
         said.append(f"Still bound, by the repository's own binding, to {data['still']}: wt leave ends that as well.")
     return said
 
 
-def told(one: dict[str, Any]) -> list[str]:
+def told(one: dict[str, Any], removed: bool) -> list[str]:
     whom = f" (session {one['session']})" if one["session"] else ""
     counts = [f"{count} {kind}" for kind, count in (one["open"] or {}).items() if count]
     said = [f"Left {one['name']}{whom}."]
+    if removed:
+        return said
     if one["ahead"]:
         said.append(f"  {one['ahead']} commit(s) ahead of {one['base']}:")
         said += [f"    {line}" for line in one["commits"]]

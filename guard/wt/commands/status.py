@@ -13,7 +13,7 @@ from guard.core.judge import quoted
 from guard.edge import disk
 from guard.edge.binding import condition
 from guard.edge.records import lasts
-from guard.wt import bindings, lost, worktrees
+from guard.wt import bindings, lost, trash, worktrees
 from guard.wt.leaves import living_authorisations, living_permits, minutes_left
 from guard.wt.models import Binding, moment
 from guard.wt.repository import Repository
@@ -35,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """-> worktrees[], binding, sessions[], mode, authorisations[], allowed[], settings, faults[], spoilt[]"""
+    trash.sweep_by_the_way(repository)
     store = repository.store
     held = store.bindings()
     own = bindings.of_caller(repository, caller(args.session))

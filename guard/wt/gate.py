@@ -1,0 +1,181 @@
+"""The one gate before a worktree is removed: what only it holds, and who still needs it. All findings at once, each with its cure."""
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from guard.edge.records import is_text
+from guard.wt import bindings, held, lost, owners, worktrees
+from guard.wt.errors import UsageError
+from guard.wt.models import Binding, WorktreeRecord
+from guard.wt.remains import Remains, only_in_submodule, operation, remains, with_submodules
+from guard.wt.repository import Repository
+from guard.wt.sessions import Caller
+
+WORDS = ("changes", "ignored", "commits")  # of --discard
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What stands against it. `discard` is the word of --discard that overrides it, "" where nothing does."""
+
+    code: str
+    said: str
+    cure: str
+    discard: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One worktree that shall go. `named`: as the caller wrote it; `ending`: bindings that end with it and count as the caller's."""
+
+    repository: Repository
+    entry: worktrees.Worktree
+    record: WorktreeRecord | None
+    who: Caller
+    named: str = ""
+    foreign: bool = False
+    ending: list[Binding] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        return self.entry.path
+
+    @property
+    def quoted(self) -> str:
+        return shlex.quote(str(self.path))
+
+    @cached_property
+    def remains(self) -> Remains:
+        return remains(self.path)
+
+    @cached_property
+    def submodules(self) -> list[Remains]:
+        return with_submodules(self.remains)
+
+
+def findings(case: Case) -> list[Finding]:
+    """Everything that stands against it. UsageError where there is nothing to look at, GitError where git cannot look."""
+    if not lost.is_worktree(case.path):
+        how = "damaged" if case.entry.there else "missing"
+        raise UsageError(f"{case.path} is {how}, so nobody can tell what it holds", code=how,
+                         hint=f"wt enter {case.quoted} brings back what git still has of it; then remove it")
+    return [found for check in CHECKS if (found := check(case)) is not None]
+
+
+def refuse(case: Case, found: list[Finding]) -> None:
+    """UsageError with all findings; nothing where there are none. Its code is that of the only one, else "kept"."""
+    if not found:
+        return
+    lines = [f"  {one.said}\n    {one.cure}" for one in found]
+    words = [f"--discard {word}" for word in WORDS if any(one.discard == word for one in found)]
+    over = f"wt remove {shlex.quote(case.named or str(case.path))} {' '.join(words)}" if all(one.discard for one in found) else ""
+    hint = f"as each line says; or {over}: it stays in the trash for 7 days" if over else "as each line says, then wt remove again"
+    raise UsageError(f"{case.path} stays as it is:\n" + "\n".join(lines), code=found[0].code if len(found) == 1 else "kept", hint=hint,
+                     details=[{"code": one.code, "said": one.said, "cure": one.cure, "discard": one.discard or None} for one in found])
+
+
+def ours(case: Case) -> Finding | None:
+    if case.record is not None and case.record.owned:
+        return None
+    if not case.foreign:
+        return Finding("foreign", "wt did not make it", f"wt remove --foreign {case.quoted}")
+    if not Path(case.named).is_absolute():
+        return Finding("foreign-by-name", "wt did not make it, and a name may mean another one", f"wt remove --foreign {case.quoted}")
+    return None
+
+
+def apart(case: Case) -> Finding | None:
+    """Neither the main checkout, nor where the caller stands, nor anything that holds one of these or another worktree."""
+    root, repository = Path(os.path.realpath(case.path)), case.repository
+    if not is_text(str(case.path)):
+        return Finding("bad-path", "its path is not UTF-8, so our records cannot name it", "rename the folder, then git worktree repair")
+    home = shlex.quote(str(repository.home))
+    if case.entry.main:
+        return Finding("main-checkout", "it is the main checkout", "wt status lists the worktrees")
+    if Path(os.path.realpath(repository.here)).is_relative_to(root):
+        return Finding("inside", "you stand in it", f"cd {home} && wt remove {case.quoted}")
+    others = [repository.home, repository.common, *(entry.path for entry in worktrees.listing(repository) if entry.path != case.path)]
+    within = [path for path in others if Path(os.path.realpath(path)).is_relative_to(root)]
+    if within:
+        return Finding("holds-others", f"{within[0]} lies in it",
+                       f"git worktree move {shlex.quote(str(within[0]))} NEW-PATH, or wt remove that one first")
+    return None
+
+
+def unlocked(case: Case) -> Finding | None:
+    reason = case.entry.locked
+    if reason is None or owners.dead(reason):
+        return None
+    return Finding("locked", f"it is locked ({reason or 'no reason given'})", f"git worktree unlock {case.quoted}, if that holds no longer")
+
+
+def unshared(case: Case) -> Finding | None:
+    others = [b for b in bindings.of_worktree(case.repository, case.path) if b.session != case.who.session and b not in case.ending]
+    whom = ", ".join(f"session {b.session}" if b.session else "everybody without a binding of their own" for b in others)
+    way = f"wt leave {case.quoted}" + (f" --session {shlex.quote(others[0].session)}" if others and others[0].session else "")
+    return Finding("bound", f"{whom} works in it", f"{way}, when that work is over") if others else None
+
+
+def idle(case: Case) -> Finding | None:
+    found = owners.inside(case.path)
+    return Finding("in-use", f"processes stand in it: {shown(found)}", "end them, or cd out of it there; wt status") if found else None
+
+
+def settled(case: Case) -> Finding | None:
+    """No git at work in it, no operation half done. Such a state goes to the trash with the rest, so it counts as changes."""
+    if lost.being_made(case.repository, case.entry):
+        return Finding("busy", "git is at work in it", "wait for it, then wt remove again")
+    admin = lost.admin_folder(case.repository, case.path)
+    word = operation(admin) if admin else ""
+    cure = f"git -C {case.quoted} {'bisect reset' if word == 'bisect' else f'{word} --abort'}, or finish it"
+    return Finding("operation", f"a {word} is half done", cure, "changes") if word else None
+
+
+def clean(case: Case) -> Finding | None:
+    names = case.remains.open
+    return Finding("open-changes", f"{len(names)} open file(s): {shown(names)}",
+                   f"git -C {case.quoted} add -A && git -C {case.quoted} commit keeps them on the branch", "changes") if names else None
+
+
+def submodules_clean(case: Case) -> Finding | None:
+    names = [str(inner.root.relative_to(case.path)) for inner in case.submodules if inner.open]
+    return Finding("submodule-changes", f"open files in submodules: {shown(names)}",
+                   f"git -C {shlex.quote(str(case.path / names[0]))} stash, or commit and push them there", "changes") if names else None
+
+
+def submodules_pushed(case: Case) -> Finding | None:
+    names = [str(inner.root.relative_to(case.path)) for inner in case.submodules if only_in_submodule(inner.root) != 0]
+    return Finding("submodule-commits", f"commits that only these submodules hold: {shown(names)}",
+                   f"git -C {shlex.quote(str(case.path / names[0]))} push, from a branch", "commits") if names else None
+
+
+def ignored(case: Case) -> Finding | None:
+    names = case.remains.ignored + [f"{inner.root.relative_to(case.path)}/{name}" for inner in case.submodules for name in inner.ignored]
+    way = f"wt remove {shlex.quote(case.named or str(case.path))} --discard ignored, or copy what you need"
+    return Finding("ignored-files", f"{len(names)} ignored file(s) or folder(s): {shown(names)}", way, "ignored") if names else None
+
+
+def commits_held(case: Case) -> Finding | None:
+    """A branch stays, and its commits with it; commits of a detached HEAD are held by nothing else."""
+    head, repository = case.entry.head, case.repository
+    if case.entry.branch or not head.strip("0") or held.holders(repository, head, ""):
+        return None
+    count = held.only_there(repository, head, "")
+    return Finding("unreferenced-commits", f"its HEAD is detached, and commits are on no branch: {shown(count) or head[:9]}",
+                   f"git branch NAME {head[:9]} keeps them", "commits")
+
+
+CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
+    ours, apart, unlocked, unshared, idle, settled, clean, submodules_clean, submodules_pushed, ignored, commits_held)
+
+
+def shown(names: list[str]) -> str:
+    """The first few, and how many more."""
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
