@@ -156,8 +156,10 @@ def deny_git_folder(e: Effect, f: Facts) -> Answer:
 
 def deny_removal(e: Effect, f: Facts) -> Answer:
     many = f" and {len(f.named) - 1} more" if len(f.named) > 1 else ""
+    alone = not many and f.named[0] != repository(f).main
     return refuse("worktree-removal", what(e, f), f"it would take away {f.named[0]}{many}, with whatever exists only there.",
-                  "wt status  (shows who works in each worktree and what it holds; a person removes one in a terminal of their own)")
+                  f"wt remove {quoted(f.named[0])}  (looks first what only it holds)" if alone else
+                  "wt status  (shows who works in each worktree and what it holds; wt remove NAME takes one away)")
 
 
 def unresolved(e: Effect, f: Facts) -> Answer:

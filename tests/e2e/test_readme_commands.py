@@ -96,7 +96,8 @@ def test_what_passes_unresolved_is_written_down(bound: World, command: str) -> N
 
 
 @pytest.mark.parametrize(("command", "kind"), [
-    ("git -C {R} commit -m x", "deny"), ("git push `\n  origin HEAD:main", "deny"), ("git status; if ($?) { Write-Host 'don''t' }", "allow"),
+    ("git -C {R} commit -m x", "deny"), ("git push `\n  origin HEAD:main", "deny"),
+    ("git status; if ($?) { Write-Host 'don''t' }", "allow"),
     ("Get-ChildItem | Where-Object { $_.Name -like '*git*' }", "allow"), ("'x' > {R}\\src\\app.py", "deny")])
 def test_powershell_is_read_as_far_as_it_is_like_bash(bound: World, command: str, kind: str) -> None:
     assert bound.hook("PowerShell", {"command": command}, "{W}").kind == kind

@@ -7,7 +7,7 @@
 """
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
-from guard.core.rules import bound, short, typed, where
+from guard.core.rules import bound, home, short, typed, where
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -17,8 +17,9 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         if not branch or branch not in names:
             continue
         if "delete" in effect.flags:
-            return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}.",
-                          "wt status  (shows who works there; a branch goes after its worktree)")
+            instead = f"wt remove {quoted(path)}  (looks first what only it holds; a merged branch goes with it)"
+            return refuse("worktree-branch", typed(effect), f"{branch} is checked out in {path}.",
+                          "wt status  (shows who works there)" if path == home(facts).main else instead)
         if path != own and "ignore-other-worktrees" in effect.flags:
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}; two would move one branch.",
                           f"git switch -c NAME {quoted(branch)}  (a branch of its own, from there)")

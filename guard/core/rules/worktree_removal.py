@@ -5,7 +5,7 @@
     git worktree prune                ask while something is prunable
     git worktree list                 pass
 """
-from guard.core.judge import question, refuse
+from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
 from guard.core.rules import typed
 
@@ -23,5 +23,6 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return question("worktree-removal", typed(effect),
                    f"git would forget {names}: index, HEAD and unreferenced commits, though the folder may come back.",
                    "git worktree repair  (once the folder is back where it was; git worktree lock keeps one that is away)")
-    return refuse("worktree-removal", typed(effect), WHY[verb],
-                  "wt status  (shows who works in each worktree and what it holds; a person removes one in a terminal of their own)")
+    if verb == "remove" and effect.refs and "\0" not in effect.refs[0]:
+        return refuse("worktree-removal", typed(effect), WHY[verb], f"wt remove {quoted(effect.refs[0])}  (looks first what only it holds)")
+    return refuse("worktree-removal", typed(effect), WHY[verb], "wt status  (shows who works in each worktree and what it holds)")

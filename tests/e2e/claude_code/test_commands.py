@@ -58,7 +58,8 @@ def obeyed(world: World, story: Run) -> Run:
     push, commit, removal = (remedy(story.refused(n)) for n in range(3))
     (world.W / "src/more.py").write_text("m\n")
     told = run(world, [shell("git add -A"), shell(commit), shell(push), shell(removal)], "bypassPermissions", cwd=world.W)
-    assert [failed for failed, _ in told.results] == [False] * 4, told.results
+    assert [failed for failed, _ in told.results[:3]] == [False] * 3, told.results
+    assert "stays as it is" in told.refused(3) and "wt did not make it" in told.refused(3), "it has been looked at"
     assert "-qam wip" in commit
     return told
 
