@@ -30,11 +30,11 @@ class Store:
         self.spoilt: list[Path] = []
 
     @contextmanager
-    def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    def locked(self, seconds: float | None = None) -> Iterator[None]:
         """All that changes state or worktrees happens inside. WtError when somebody holds it for three minutes."""
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
-            lock = FileLock(self.folder / "lock", timeout=seconds, mode=0o600)
+            lock = FileLock(self.folder / "lock", timeout=LOCK_SECONDS if seconds is None else seconds, mode=0o600)
             lock.acquire()
         except Timeout:
             raise WtError("another wt has been busy here for three minutes", code="locked",

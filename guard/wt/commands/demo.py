@@ -25,6 +25,10 @@ CALLS: tuple[tuple[str, dict[str, str]], ...] = (
     ("Write", {"file_path": "{O}/app.py", "content": "x"}),
     ("Write", {"file_path": "{R}/.git/config", "content": "x"}),
     ("Write", {"file_path": "{T}/anything.md", "content": "x"}),
+    ("Bash", {"command": "cd {R} && git commit -am wip"}),
+    ("Bash", {"command": "sed -i s/1/2/ {R}/app.py"}),
+    ("Bash", {"command": "git push origin HEAD:main"}),
+    ("Bash", {"command": "cd {W} && git commit -qm 'never push to main'"}),
 )
 
 
@@ -80,8 +84,10 @@ def played(places: dict[str, str], tool: str, given: dict[str, str]) -> dict[str
         file = Path(used["file_path"])
         file.write_text(file.read_text(encoding="utf-8").replace(used["old_string"], used["new_string"]), encoding="utf-8")
     answer = "refused" if refused else "moved" if used != asked else "passed"
-    return {"tool": tool, "asked": asked.get("file_path", "(no path: the folder it stands in)"), "answer": answer,
-            "lands": None if refused else used.get("file_path") or used.get("path"), "reason": said.get("permissionDecisionReason")}
+    on = asked.get("file_path") or asked.get("command") or "(no path: the folder it stands in)"
+    lands = used.get("file_path") or used.get("path") or ("as typed" if tool == "Bash" else None)
+    return {"tool": tool, "asked": on, "answer": answer, "lands": None if refused else lands,
+            "reason": said.get("permissionDecisionReason")}
 
 
 def lines(data: dict[str, Any]) -> list[str]:
