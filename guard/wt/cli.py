@@ -9,49 +9,39 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import guard
-from guard.wt.commands import (
-    allow,
-    authorize_main,
-    demo,
-    doctor,
-    enter,
-    explain,
-    install,
-    leave,
-    new,
-    remove,
-    restore,
-    revoke_main,
-    snapshot,
-    status,
-    uninstall,
-)
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
-from guard.wt.repository import open_repository
 from guard.wt.stdin import filled_in
 
-# Each command: HELP, arguments(parser), run(repository, args) -> data, lines(data) -> text for people.
-COMMANDS: dict[str, ModuleType] = {
-    "enter": enter,
-    "new": new,
-    "leave": leave,
-    "remove": remove,
-    "restore": restore,
-    "snapshot": snapshot,
-    "status": status,
-    "authorize-main": authorize_main,
-    "revoke-main": revoke_main,
-    "allow": allow,
-    "install": install,
-    "uninstall": uninstall,
-    "explain": explain,
-    "doctor": doctor,
-    "demo": demo,
+if TYPE_CHECKING:
+    from guard.wt.repository import Repository
+
+# Each is a module of guard/wt/commands: arguments(parser), run(repository, args) -> data, lines(data) -> text for people.
+COMMANDS = {
+    "enter": "work in a worktree from here on; it is made if there is none of that name",
+    "new": "make a worktree without entering it; no name: two plain words",
+    "leave": "end the binding; the worktree and its branch stay",
+    "remove": "remove a worktree when nothing is lost with it; wt restore brings it back for 7 days",
+    "restore": "bring back a removed worktree, with its branch and its ignored files",
+    "clean": "remove what is merged, clean and ours, all at once; a dry run until --apply",
+    "merge": "bring a finished worktree into its base, under authorize-main",
+    "snapshot": "keep everything of a worktree in a ref, open files too; nothing else is changed",
+    "status": "worktrees, bindings, authorisations and faults of this repository",
+    "authorize-main": "let the main checkout be written for a while (for a person to run)",
+    "revoke-main": "end every authorisation of the main checkout now",
+    "allow": "let one path be written for a while (for a person to run)",
+    "setup": "copy, link and run the repository's setup commands in a worktree again",
+    "trust": "show the repository's own commands and accept them, once; a person's",
+    "install": "register the hooks with a client, for this user",
+    "uninstall": "take the hooks out of a client's configuration again",
+    "explain": "show what the hook would answer to a command, and why",
+    "doctor": "run the registered hook as the client would, and look for what usually goes wrong",
+    "demo": "see it work: a scratch repository, a worktree, tool calls through the real hook",
 }
 WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain")
 OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
@@ -66,16 +56,22 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=f"{self.prog} --help")
 
 
-def parser() -> Parser:
+def parser(verb: str = "") -> Parser:
+    """With the arguments of that one verb."""
     top = Parser(prog="wt", description="Worktrees for coding agents: made, entered and left without losing work.", epilog=EPILOG,
                  formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"worktree-guard {guard.VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
-    for name, command in COMMANDS.items():
-        one = verbs.add_parser(name, help=command.HELP, description=command.HELP[0].upper() + command.HELP[1:] + ".", allow_abbrev=False)
-        one.add_argument("--json", action="store_true", help="the answer as one JSON document")
-        command.arguments(one)
+    for name, said in COMMANDS.items():
+        one = verbs.add_parser(name, help=said, description=said[0].upper() + said[1:] + ".", allow_abbrev=False)
+        if name == verb:  # the others cost 20 ms
+            one.add_argument("--json", action="store_true", help="the answer as one JSON document")
+            command(verb).arguments(one)
     return top
+
+
+def command(verb: str) -> ModuleType:
+    return import_module(f"guard.wt.commands.{verb.replace('-', '_')}")
 
 
 def main(words: list[str]) -> int:
@@ -84,21 +80,27 @@ def main(words: list[str]) -> int:
     as_json = "--json" in options
     words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
     try:
-        args = parser().parse_args(words)
+        args = parser(words[0] if words and words[0] in COMMANDS else "").parse_args(words)
         if args.verb is None:
             parser().print_help()
             return DONE
-        command = COMMANDS[args.verb]
-        filled_in(args, getattr(command, "STDIN", {}), given=len(words) > 1 + options.count("--json"))
-        repository = None if args.verb in WITHOUT_REPOSITORY else open_repository(here())
-        data = command.run(repository, args)
-        return answered(data, command.lines, as_json) or int(data.get("wrong", 0) > 0)
+        verb = command(args.verb)
+        filled_in(args, getattr(verb, "STDIN", {}), given=len(words) > 1 + options.count("--json"))
+        repository = None if args.verb in WITHOUT_REPOSITORY else opened()
+        data = verb.run(repository, args)
+        return answered(data, verb.lines, as_json) or int(data.get("wrong", 0) > 0)
     except WtError as refusal:
         return refused(refusal, as_json)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as fault:
         return refused(our_fault(fault, words), as_json)
+
+
+def opened() -> Repository:
+    from guard.wt.repository import open_repository  # pydantic: 80 ms, which `wt --help` does not need
+
+    return open_repository(here())
 
 
 def here() -> Path:

@@ -87,8 +87,19 @@ class Permits(Strict):
     entries: list[Permit] = []
 
 
+class Making(Strict):
+    """The process that is still copying into a worktree and setting it up."""
+
+    pid: int
+    started: str = ""
+
+
 class WorktreeRecord(Strict):
-    """What the creation of a worktree decided; observation never changes it."""
+    """What the creation of a worktree decided; observation never changes it.
+
+    `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else. `copied` are the ignored files that
+    came from the main checkout, `making` is there until the last step of the creation has been taken.
+    """
 
     version: Version = 1
     path: str
@@ -97,7 +108,12 @@ class WorktreeRecord(Strict):
     base: str = ""
     base_commit: str = ""
     created_at: str = ""
-    source: Literal["new-branch", "branch"] = "new-branch"
+    source: Literal["new-branch", "branch", "change-request", "adopted"] = "new-branch"
+    title: str = ""
+    change_request: int | None = None
+    port: int | None = Field(None, ge=1, le=65535)
+    copied: list[str] = []
+    making: Making | None = None
 
 
 class Link(Strict):
@@ -135,9 +151,29 @@ class Trashed(Strict):
 
 
 class Sync(Strict):
-    """Files that a worktree shares with the main checkout."""
+    """What a new worktree gets from the main checkout beside git's files."""
 
+    copy_files: list[str] = Field(default=[], description="gitignore patterns of untracked and ignored files that are copied, such as .env")
     symlink_dirs: list[str] = Field(default=[], description="Links out of a worktree that are meant, such as node_modules")
+    submodules: bool = Field(default=False, description="Set the submodules up that the main checkout has set up")
+
+
+class PerPlatform(Strict):
+    """Commands for the system at hand."""
+
+    linux: str | list[str] = []
+    macos: str | list[str] = []
+    windows: str | list[str] = []
+
+
+Commands = str | list[str] | PerPlatform
+
+
+class Ports(Strict):
+    """Where the port of a worktree comes from: what a script prints, else a range, else the system."""
+
+    range: str = Field("", pattern=r"^(\d{1,5}-\d{1,5})?$", description="such as 3000-3999")
+    script: str = Field("", description="a command that prints one port")
 
 
 class Settings(Strict):
@@ -159,3 +195,6 @@ class Settings(Strict):
     worktree_parent: str = Field(".worktrees", description="Where new worktrees go, from the main checkout or absolute")
     branch_prefix: str = Field("wt/", description="Put before a new worktree's name to make its branch")
     sync: Sync = Sync()
+    setup: Commands = Field([], description="Commands that run in a new worktree, once wt trust has accepted them")
+    teardown: Commands = Field([], description="The same before a worktree is removed")
+    ports: Ports = Ports()

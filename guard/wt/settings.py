@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
 from guard.edge import wire
-from guard.wt.models import Settings, Sync
+from guard.wt.models import Ports, Settings, Sync
+
+GROUPS: dict[str, type[BaseModel]] = {"sync": Sync, "ports": Ports}  # settings that are objects of settings
 
 
 @dataclass(frozen=True)
@@ -59,24 +61,36 @@ def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
         return Settings(), [("", "settings are not an object; defaults are used")]
     complaints: list[tuple[str, str]] = []
     known = {"$schema", "main_write_whitelist", *Settings.model_fields}
-    nested = {f"sync.{field}": f'write it as {{"sync": {{"{field}": …}}}}' for field in Sync.model_fields}
+    nested = {f"{group}.{field}": f'write it as {{"{group}": {{"{field}": …}}}}' for group, model in GROUPS.items()
+              for field in model.model_fields}
     complaints += [(str(field), nested.get(field, "no setting of that name")) for field in given if field not in known]
-    kept: dict[str, Any] = dict(given)
+    kept: dict[str, Any] = {field: dict(value) if isinstance(value, dict) else value for field, value in given.items()}
     while True:
         try:
             settings = Settings.model_validate(kept)
             break
         except ValidationError as fault:
-            for error in fault.errors():
-                field = str(error["loc"][0])
-                complaints.append((field, f"{error['msg']}; its default is used"))
-                kept.pop(field, None)
-                if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
-                    kept.pop("main_write_whitelist", None)
+            for error in fault.errors():  # several for one field, where it may be of several types
+                field = left_out(kept, error["loc"])
+                if field not in (other for other, _ in complaints):
+                    complaints.append((field, f"{error['msg']}; its default is used"))
     for pattern in settings.main_write_allow:
         if pattern.strip().removeprefix("!") in EVERYTHING:
             complaints.append(("main_write_allow", f"{pattern!r} would open the whole main checkout and is dropped; use mode"))
     return settings, complaints
+
+
+def left_out(kept: dict[str, Any], at: tuple[int | str, ...]) -> str:
+    """Takes the bad field out of the document, alone also where it is one of a group. -> its name"""
+    field, inner = str(at[0]), str(at[1]) if len(at) > 1 else ""
+    group = kept.get(field)
+    if field in GROUPS and isinstance(group, dict) and inner in GROUPS[field].model_fields:
+        group.pop(inner, None)
+        return inner
+    kept.pop(field, None)
+    if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
+        kept.pop("main_write_whitelist", None)
+    return field
 
 
 def bad_parent(folder: str) -> bool:

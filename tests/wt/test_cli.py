@@ -114,7 +114,7 @@ def raising(fault: BaseException) -> Any:
 
 
 def test_status_3_for_a_fault_of_our_own_and_a_report_ready_to_paste(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cli.COMMANDS["status"], "run", raising(RuntimeError("the moon is full")))
+    monkeypatch.setattr(cli.command("status"), "run", raising(RuntimeError("the moon is full")))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ran = wt(world, "status")
     assert (ran.returncode, ran.stdout) == (3, "")
@@ -130,7 +130,7 @@ def test_status_3_for_a_fault_of_our_own_and_a_report_ready_to_paste(world: Worl
 
 def test_status_3_where_no_report_can_be_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk is a likely reason for the fault itself."""
-    monkeypatch.setattr(cli.COMMANDS["status"], "run", raising(RuntimeError("the moon is full")))
+    monkeypatch.setattr(cli.command("status"), "run", raising(RuntimeError("the moon is full")))
     monkeypatch.setattr("tempfile.mkstemp", raising(OSError(28, "No space left on device")))
     ran = wt(world, "status")
     assert ran.returncode == 3
@@ -138,7 +138,7 @@ def test_status_3_where_no_report_can_be_written(world: World, monkeypatch: pyte
 
 
 def test_status_130_when_interrupted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.COMMANDS["status"], "run", raising(KeyboardInterrupt()))
+    monkeypatch.setattr(cli.command("status"), "run", raising(KeyboardInterrupt()))
     assert wt(world, "status").returncode == 130
 
 

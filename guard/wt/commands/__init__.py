@@ -1,1 +1,1 @@
-"""The verbs of `wt`, a module each: HELP, arguments(parser), run(repository, args) -> data, lines(data) -> text."""
+"""The verbs of `wt`, a module each: arguments(parser), run(repository, args) -> data, lines(data) -> text."""

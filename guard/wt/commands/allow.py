@@ -16,7 +16,6 @@ from guard.wt.models import Permit, Permits, now
 from guard.wt.repository import Repository
 from guard.wt.sessions import session_id
 
-HELP = "let one path be written for a while (for a person to run)"
 STDIN = {"path": "path", "reason": "reason", "ttl": "ttl", "action": "action", "session_id": "session", "sessionId": "session"}
 
 

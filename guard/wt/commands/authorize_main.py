@@ -10,7 +10,6 @@ from guard.wt.models import Authorisation, Overrides, now
 from guard.wt.repository import Repository
 from guard.wt.sessions import session_id
 
-HELP = "let the main checkout be written for a while (for a person to run)"
 STDIN = {"reason": "reason", "ttl": "ttl", "session_id": "session", "sessionId": "session"}
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from guard.wt import create, git
 from guard.wt.install.files import plugin_root
 
-HELP = "see it work: a scratch repository, a worktree, tool calls through the real hook"
 SESSION = "demo-session"
 # what the agent asks for: (tool, its input); {R} is the main checkout, {W} the worktree, {O} another worktree, {T} outside
 CALLS: tuple[tuple[str, dict[str, str]], ...] = (

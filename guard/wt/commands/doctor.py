@@ -21,7 +21,6 @@ from guard.wt.install.files import ROOT, plugin_root
 from guard.wt.install.registered import Registration, document, registrations
 from guard.wt.repository import open_repository
 
-HELP = "run the registered hook as the client would, and look for what usually goes wrong"
 Finding = dict[str, Any]
 
 

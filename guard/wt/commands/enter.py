@@ -12,7 +12,6 @@ from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
 
-HELP = "work in a worktree from here on; it is made if there is none of that name"
 STDIN = {"path": "name", "task_name": "name", "base_branch": "base", "session_id": "session", "sessionId": "session"}
 
 

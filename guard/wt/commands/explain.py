@@ -18,7 +18,6 @@ from guard.edge.look import Look
 from guard.wt.errors import UsageError
 from guard.wt.sessions import caller, session_id
 
-HELP = "show what the hook would answer to a command, and why"
 SHOWN = ("place", "root", "head", "protected", "held", "config", "lost", "named", "foreign", "to")  # of the facts
 
 

@@ -13,8 +13,6 @@ from guard.wt import environment
 from guard.wt.install import CLIENTS, change
 from guard.wt.install.files import ROOT
 
-HELP = "register the hooks with a client, for this user"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("client", nargs="+", choices=sorted(CLIENTS), metavar="CLIENT", help=" or ".join(sorted(CLIENTS)))

@@ -13,7 +13,6 @@ from guard.wt.models import Binding
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller, caller, session_id
 
-HELP = "end the binding; the worktree and its branch stay"
 STDIN = {"path": "name", "session_id": "session", "sessionId": "session"}
 
 

@@ -10,7 +10,6 @@ from guard.wt.commands import enter
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 
-HELP = "make a worktree without entering it; no name: two plain words"
 STDIN = enter.STDIN
 
 

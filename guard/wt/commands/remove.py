@@ -11,7 +11,6 @@ from guard.wt.models import Binding, Trashed
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller, caller
 
-HELP = "remove a worktree when nothing is lost with it; wt restore brings it back for 7 days"
 STDIN = {"path": "name"}
 
 

@@ -11,7 +11,6 @@ from guard.wt import removal, restoring, trash
 from guard.wt.models import Trashed
 from guard.wt.repository import Repository
 
-HELP = "bring back a removed worktree, with its branch and its ignored files"
 STDIN = {"path": "name"}
 
 

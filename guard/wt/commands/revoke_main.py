@@ -8,8 +8,6 @@ from guard.wt.leaves import living_authorisations
 from guard.wt.models import Overrides
 from guard.wt.repository import Repository
 
-HELP = "end every authorisation of the main checkout now"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     pass

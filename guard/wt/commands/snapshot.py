@@ -11,7 +11,6 @@ from guard.wt import git, lost, snapshots, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 
-HELP = "keep everything of a worktree in a ref, open files too; nothing else is changed"
 STDIN = {"path": "name", "message": "message"}
 
 

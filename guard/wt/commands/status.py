@@ -19,7 +19,6 @@ from guard.wt.models import Binding, moment
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
 
-HELP = "worktrees, bindings, authorisations and faults of this repository"
 FAULTS = 5
 STALE = {
     "gone": "Its folder is gone: wt enter {path} makes it again, wt leave ends the binding.",

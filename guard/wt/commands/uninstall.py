@@ -6,8 +6,6 @@ from typing import Any
 
 from guard.wt.install import CLIENTS, change
 
-HELP = "take the hooks out of a client's configuration again"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("client", nargs="+", choices=sorted(CLIENTS), metavar="CLIENT", help=" or ".join(sorted(CLIENTS)))
