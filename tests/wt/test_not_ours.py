@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from guard.wt import create, git
+from guard.wt import create, git, making
 from guard.wt.repository import open_repository
 from tests.worlds import World
 
@@ -16,7 +16,7 @@ def test_a_worktree_made_between_plan_and_making_stays(world: World) -> None:
     world.git("worktree", "add", "-q", "-b", "theirs", str(made.path))
     (made.path / "work.txt").write_text("not committed\n")
     with repository.store.locked(), pytest.raises(git.GitError):
-        create.carry_out(repository, made)
+        making.begun(repository, made)
     assert (made.path / "work.txt").read_text() == "not committed\n"
     assert str(made.path) in world.git("worktree", "list")
 
@@ -26,7 +26,7 @@ def test_a_branch_made_between_plan_and_making_stays(world: World) -> None:
     made = create.plan(repository, create.Wish("quick"))
     world.git("branch", made.branch, "main")
     with repository.store.locked(), pytest.raises(git.GitError):
-        create.carry_out(repository, made)
+        making.begun(repository, made)
     assert world.git("rev-parse", made.branch) == world.git("rev-parse", "main")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, create, git, lost, trash, worktrees
+from guard.wt import bindings, create, git, lost, making, sources, trash, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
@@ -24,20 +25,36 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def creation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", default="", metavar="REF", help="start from here (default: what the main checkout has checked out)")
-    parser.add_argument("--branch", default="", metavar="B", help="work on this branch instead of a new one")
+    parser.add_argument("--branch", default="", metavar="B", help="work on this branch instead of a new one (fetched, if need be)")
+    parser.add_argument("--pr", type=number, metavar="N", help="start from the pull or merge request N")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--reuse", action="store_true", help="go on with a branch of that name left from earlier")
     ways.add_argument("--unique", action="store_true", help="count the name up when it is taken: name-2, name-3")
+    parser.add_argument("--title", default="", metavar="T", help="what it is for; wt status shows it")
+    parser.add_argument("--keep-failed", action="store_true", help="keep the worktree when its setup fails")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be made, and change nothing")
+
+
+def number(text: str) -> int:
+    """Of a change request: 7, #7, !7."""
+    digits = text.removeprefix("#").removeprefix("!")
+    if not (digits.isascii() and digits.isdigit() and 0 < int(digits) < 10 ** 9):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a change request")
+    return int(digits)
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> path, branch, base, base_commit, created, name, bound, session, origin, behind, main_open"""
+    """-> path, branch, base, base_commit, created, name, bound, session, origin, behind, main_open, and what making.completed says"""
     who = caller(args.session, whole_repository=args.repo)
-    if not args.name and not args.branch:
+    if not args.name and not args.branch and args.pr is None:
         raise UsageError("enter which worktree?", hint="wt enter NAME; wt status lists them")
+    data = found_or_made(repository, args)
+    if data["dry_run"]:
+        return data
     with repository.store.locked():
+        if worktrees.find(repository, data["path"]) is None:
+            raise UsageError(f"{data['path']} was removed meanwhile", code="no-worktree", hint="wt enter again; wt restore --list")
         before = bindings.of_caller(repository, who)
-        data = found_or_made(repository, args)
         bindings.bind(repository, who, Path(data["path"]), data["branch"], data["base"])
         bindings.prune(repository)
     others = [b.session for b in bindings.of_worktree(repository, Path(data["path"])) if b.session not in (None, who.session)]
@@ -47,44 +64,80 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """The worktree that is meant, made when it is not there. Inside the lock."""
+    """The worktree that is meant, made when it is not there."""
     if args.name is not None and not args.name.strip():
         raise UsageError("the name is empty", code="bad-name", hint="wt enter NAME")
-    found = worktrees.find(repository, args.name) if args.name and not args.unique else None
-    if found is not None:
-        half = trash.half_way(repository, found.path)
-        if half is not None and not lost.is_worktree(found.path):
-            raise UsageError(f"{found.path} is half removed or half restored", code="half-way",
-                             hint=f"wt restore {half.id} brings it back; wt remove {shlex.quote(str(found.path))} ends a removal")
-        revived = lost.brought_back(repository, found)
-        if args.branch and args.branch != found.branch:
-            raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
-                             hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
-        record = worktrees.record_of(repository, found.path)
-        if args.base:
-            create.base_of(repository, args.base)  # says so if there is no such commit
-        base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
-        start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
-        data: dict[str, Any] = {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False,
-                                "revived": revived}
-    else:
-        made = plan(repository, args)
-        create.carry_out(repository, made)
-        data = {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": True,
-                "revived": ""}
-    return {**data, "name": Path(data["path"]).name, **surroundings(repository, data)}
+    wish = create.Wish(args.name or "", args.base, args.branch, args.pr, args.reuse, args.unique, args.title)
+    found = already(repository, args)
+    source = None if found else create.looked_up(repository, wish, dry=args.dry_run)
+    if args.dry_run:
+        data = there(repository, found, args) if found else planned(plan(repository, wish, source))
+        return {**data, "dry_run": True, "name": Path(data["path"]).name, **surroundings(repository, data)}
+    with repository.store.locked():
+        found = found or already(repository, args)
+        if found is None:
+            made = plan(repository, wish, source)
+            record = making.begun(repository, made, more=making.more_to_do(repository))
+            data = {**planned(made), "created": True}
+        elif not making.at_work(worktrees.record_of(repository, found.path)):
+            data = there(repository, found, args, revive=True)
+    if found is None:
+        data |= making.completed(repository, record, keep_failed=args.keep_failed, branch_too=made.fresh, tell=narration(args))
+    elif making.at_work(worktrees.record_of(repository, found.path)):
+        making.awaited(repository, found.path)
+        return found_or_made(repository, args)
+    elif making.unfinished(repository, found.path):
+        data |= making.completed(repository, making.taken_over(repository, found.path), tell=narration(args))
+    return {**data, "dry_run": False, "name": Path(data["path"]).name, **surroundings(repository, data)}
 
 
-def plan(repository: Repository, args: argparse.Namespace) -> create.Plan:
+def already(repository: Repository, args: argparse.Namespace) -> worktrees.Worktree | None:
+    return worktrees.find(repository, args.name) if args.name and not args.unique else None
+
+
+def planned(made: create.Plan) -> dict[str, Any]:
+    return {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": False,
+            "revived": "", "start": made.start, "source": made.source, "remote": made.remote, "change_request": made.change_request}
+
+
+def there(repository: Repository, found: worktrees.Worktree, args: argparse.Namespace, *, revive: bool = False) -> dict[str, Any]:
+    """A worktree that git lists, made usable again where it is not. Inside the lock, where it shall `revive`."""
+    half = trash.half_way(repository, found.path)
+    if half is not None and not lost.is_worktree(found.path):
+        raise UsageError(f"{found.path} is half removed or half restored", code="half-way",
+                         hint=f"wt restore {half.id} brings it back; wt remove {shlex.quote(str(found.path))} ends a removal")
+    revived = lost.brought_back(repository, found) if revive else ""
+    if args.branch and args.branch != found.branch:
+        raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
+                         hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
+    record = worktrees.record_of(repository, found.path)
+    if args.base:
+        create.base_of(repository, args.base)  # says so if there is no such commit
+    base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
+    start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
+    return {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False, "revived": revived,
+            "source": "", "start": "", "remote": "", "change_request": record.change_request if record else None}
+
+
+def plan(repository: Repository, wish: create.Wish, source: sources.Source | None) -> create.Plan:
     """What to make for a name, or for the path of a worktree that was here once and whose branch still is."""
-    if not args.name or not worktrees.looks_like_path(args.name):
-        return create.plan(repository, create.Wish(args.name or "", args.base, args.branch, args.reuse, args.unique))
-    places = (repository.here / worktrees.expanded(args.name), repository.home / worktrees.expanded(args.name))
+    if not wish.name or not worktrees.looks_like_path(wish.name):
+        return create.plan(repository, wish, source)
+    places = (repository.here / worktrees.expanded(wish.name), repository.home / worktrees.expanded(wish.name))
     path = next((place for place in places if lost_branch(repository, place)), None)
     if path is None:
-        raise UsageError(f"{args.name} is no worktree of this repository", code="no-worktree",
+        raise UsageError(f"{wish.name} is no worktree of this repository", code="no-worktree",
                          hint="wt status lists them; wt enter NAME makes one")
     return create.plan_again(repository, Path(os.path.normpath(path)), lost_branch(repository, path))
+
+
+def narration(args: argparse.Namespace) -> making.Tell:
+    """What is going on, for a person who watches; nothing in a pipe."""
+    def tell(said: str) -> None:
+        if not args.json and sys.stderr.isatty():
+            sys.stderr.write(f"wt: {said}\n")
+            sys.stderr.flush()
+    return tell
 
 
 def lost_branch(repository: Repository, path: Path) -> str:
@@ -112,6 +165,9 @@ def origin_of(repository: Repository) -> str:
 
 
 def lines(data: dict[str, Any]) -> list[str]:
+    if data["dry_run"]:
+        verb = "make and enter" if data["source"] else "enter"
+        return [f"Would {verb} {data['name']}.", *facts(data), *open_in_main(data)]
     whom = f"session {data['session']}" if data["session"] else "everybody in this repository who has no binding of their own"
     made = ", made now" if data["created"] else f", {data['revived']}" if data["revived"] else ""
     told = [f"Entered {data['name']}{made}.", *facts(data), f"  binds   {whom}"]
@@ -124,7 +180,10 @@ def lines(data: dict[str, Any]) -> list[str]:
 
 def facts(data: dict[str, Any]) -> list[str]:
     base = f"{data['base']} @ {data['base_commit'][:9]}" if data["base"] else "not known"
-    return [f"  path    {data['path']}", f"  branch  {data['branch'] or '(detached)'}", f"  base    {base}{origin_words(data['origin'])}"]
+    come = f", the change request {data['change_request']} of {data['remote']}" if data["remote"] and data["change_request"] else \
+        f", from {data['remote']}" if data["remote"] else ""
+    return [f"  path    {data['path']}", f"  branch  {data['branch'] or '(detached)'}{come}",
+            f"  base    {base}{origin_words(data['origin'])}"]
 
 
 def origin_words(origin: dict[str, Any] | None) -> str:
