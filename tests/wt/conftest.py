@@ -1,0 +1,20 @@
+"""Worlds for the tests of `wt merge`."""
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Worlds
+from tests.worlds import World
+from tests.wt.merges import apart, finished
+
+
+@pytest.fixture
+def ready(worlds: Worlds) -> World:
+    """R on main, W on wt/x with two commits that main lacks, and a person's leave to merge."""
+    return worlds.fresh("ready to merge", finished)
+
+
+@pytest.fixture
+def diverged(worlds: Worlds) -> World:
+    """The same; main has a commit that wt/x lacks."""
+    return worlds.fresh("ready to merge, diverged", apart)
