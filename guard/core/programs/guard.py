@@ -1,4 +1,4 @@
-"""Our own `wt`: which of its commands are a person's to give is decided in core/rules/persons.py."""
+"""Our own `wt`: which of its commands are a person's to give is decided in core/rules/persons_leave.py."""
 from guard.core.model import PERSON, Effect
 from guard.core.shell import HOLE
 
