@@ -98,7 +98,8 @@ class WorktreeRecord(Strict):
     """What the creation of a worktree decided; observation never changes it.
 
     `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else. `copied` are the ignored files that
-    came from the main checkout, `making` is there until the last step of the creation has been taken.
+    came from the main checkout, `making` is there until the last step of the creation has been taken. `restored_head` is where a person
+    wanted it back out of the trash: as long as it is there, `wt clean` leaves it alone.
     """
 
     version: Version = 1
@@ -114,6 +115,7 @@ class WorktreeRecord(Strict):
     port: int | None = Field(None, ge=1, le=65535)
     copied: list[str] = []
     making: Making | None = None
+    restored_head: str = ""
 
 
 class Link(Strict):

@@ -4,11 +4,10 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, create, git, lost, making, sources, trash, worktrees
+from guard.wt import bindings, completing, create, git, lost, making, owners, sources, terminal, trash, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
@@ -44,7 +43,7 @@ def number(text: str) -> int:
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> path, branch, base, base_commit, created, name, bound, session, origin, behind, main_open, and what making.completed says"""
+    """-> path, branch, base, base_commit, created, name, bound, session, origin, behind, main_open, and what completing.done says"""
     who = caller(args.session, whole_repository=args.repo)
     if not args.name and not args.branch and args.pr is None:
         raise UsageError("enter which worktree?", hint="wt enter NAME; wt status lists them")
@@ -70,24 +69,28 @@ def found_or_made(repository: Repository, args: argparse.Namespace) -> dict[str,
     wish = create.Wish(args.name or "", args.base, args.branch, args.pr, args.reuse, args.unique, args.title)
     found = already(repository, args)
     source = None if found else create.looked_up(repository, wish, dry=args.dry_run)
+    tell = terminal.narration(json=args.json)
     if args.dry_run:
-        data = there(repository, found, args) if found else planned(plan(repository, wish, source))
+        data = there(repository, found, args) if found else {**planned(plan(repository, wish, source)), **completing.foreseen(repository)}
         return {**data, "dry_run": True, "name": Path(data["path"]).name, **surroundings(repository, data)}
     with repository.store.locked():
-        found = found or already(repository, args)
-        if found is None:
+        seen, found = found, already(repository, args)  # once more: it may have come, been finished, or gone meanwhile
+        gone = seen is not None and found is None
+        busy = found if found and owners.at_work(worktrees.record_of(repository, found.path)) else None
+        if found is None and not gone:
             made = plan(repository, wish, source)
-            record = making.begun(repository, made, more=making.more_to_do(repository))
+            record = making.begun(repository, made, more=completing.more_to_do(repository))
             data = {**planned(made), "created": True}
-        elif not making.at_work(worktrees.record_of(repository, found.path)):
+        elif found is not None and busy is None:
             data = there(repository, found, args, revive=True)
-    if found is None:
-        data |= making.completed(repository, record, keep_failed=args.keep_failed, branch_too=made.fresh, tell=narration(args))
-    elif making.at_work(worktrees.record_of(repository, found.path)):
-        making.awaited(repository, found.path)
+    if busy is not None:
+        making.awaited(repository, busy.path)
+    if gone or busy is not None:
         return found_or_made(repository, args)
+    if found is None:
+        data |= completing.completed(repository, record, tell, keep_failed=args.keep_failed, start=made.start if made.fresh else "")
     elif making.unfinished(repository, found.path):
-        data |= making.completed(repository, making.taken_over(repository, found.path), tell=narration(args))
+        data |= completing.completed(repository, making.taken_over(repository, found.path), tell)
     return {**data, "dry_run": False, "name": Path(data["path"]).name, **surroundings(repository, data)}
 
 
@@ -116,7 +119,8 @@ def there(repository: Repository, found: worktrees.Worktree, args: argparse.Name
     base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
     start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
     return {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False, "revived": revived,
-            "source": "", "start": "", "remote": "", "change_request": record.change_request if record else None}
+            "source": "", "start": "", "remote": "", "change_request": record.change_request if record else None, **completing.NOTHING,
+            "port": record.port if record else None}
 
 
 def plan(repository: Repository, wish: create.Wish, source: sources.Source | None) -> create.Plan:
@@ -129,15 +133,6 @@ def plan(repository: Repository, wish: create.Wish, source: sources.Source | Non
         raise UsageError(f"{wish.name} is no worktree of this repository", code="no-worktree",
                          hint="wt status lists them; wt enter NAME makes one")
     return create.plan_again(repository, Path(os.path.normpath(path)), lost_branch(repository, path))
-
-
-def narration(args: argparse.Namespace) -> making.Tell:
-    """What is going on, for a person who watches; nothing in a pipe."""
-    def tell(said: str) -> None:
-        if not args.json and sys.stderr.isatty():
-            sys.stderr.write(f"wt: {said}\n")
-            sys.stderr.flush()
-    return tell
 
 
 def lost_branch(repository: Repository, path: Path) -> str:
@@ -167,10 +162,10 @@ def origin_of(repository: Repository) -> str:
 def lines(data: dict[str, Any]) -> list[str]:
     if data["dry_run"]:
         verb = "make and enter" if data["source"] else "enter"
-        return [f"Would {verb} {data['name']}.", *facts(data), *open_in_main(data)]
+        return [f"Would {verb} {data['name']}.", *facts(data), *completing.told(data), *open_in_main(data)]
     whom = f"session {data['session']}" if data["session"] else "everybody in this repository who has no binding of their own"
     made = ", made now" if data["created"] else f", {data['revived']}" if data["revived"] else ""
-    told = [f"Entered {data['name']}{made}.", *facts(data), f"  binds   {whom}"]
+    told = [f"Entered {data['name']}{made}.", *facts(data), *completing.told(data), f"  binds   {whom}"]
     if data["before"] and data["session"]:
         told.append(f"Before: {data['before']}; it stays as it is.")
     if data["shared_with"]:

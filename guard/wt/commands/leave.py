@@ -3,17 +3,20 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, lost, worktrees
+from guard.wt import bindings, git, lost, removing, terminal, worktrees
 from guard.wt.commands import remove
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
+from guard.wt.presence import presence
+from guard.wt.removing import Asked
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller, caller, session_id
 
-STDIN = {"path": "name", "session_id": "session", "sessionId": "session"}
+STDIN = {"path": "name", "session_id": "session", "sessionId": "session", "action": "action"}  # the last: as zcode-worktree-guard has it
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,32 +25,62 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="end every binding of this repository")
     parser.add_argument("--remove", action="store_true", help="remove the worktree as well, as wt remove does")
     remove.discard_argument(parser)
+    parser.add_argument("--keep-branch", action="store_true", help="with --remove: the branch stays, merged or not, with all its commits")
+    remove.skip_argument(parser)
+    parser.set_defaults(action="")
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """-> left: [{session, path, name, branch, base, ahead, commits, open, gone, kept, back}], removed (as wt remove says it, or None),
     still: the path that now binds the caller
     """
-    who = caller(args.session)
+    if args.action not in ("", "keep", "remove"):
+        raise UsageError(f"the action on stdin is {args.action!r}, neither keep nor remove", code="bad-stdin",
+                         hint="wt leave, or wt leave --remove")
+    args.remove |= args.action == "remove"
+    who, tell = caller(args.session), terminal.narration(json=args.json)
+    first = removing.torn_down(repository, asked(repository, args, who), tell) if args.remove else None
     with repository.store.locked():
         ending = chosen(repository, args, who)
         once = {(b.session, b.path): b for b in ending}
-        goes = to_remove(ending) if args.remove else None
+        goes = to_remove(repository, ending) if args.remove else None
         told = [left(repository, b) for b in once.values()] if goes else []
-        removed = remove.removed(repository, str(goes), who, args.discard, False, False, ending=ending) if goes else None
+        removed = removing.now(repository, replace(first, name=str(goes), ending=ending), tell) if first and goes else None
         bindings.unbind(repository, ending)
         still = bindings.of_caller(repository, who)
         return {"left": told or [left(repository, b) for b in once.values()], "removed": removed, "still": still.path if still else None}
 
 
-def to_remove(ending: list[Binding]) -> Path | None:
+def asked(repository: Repository, args: argparse.Namespace, who: Caller) -> Asked:
+    """The removal that --remove asks for."""
+    with repository.store.locked():
+        ending = chosen(repository, args, who)
+    goes = to_remove(repository, ending)
+    return Asked(str(goes or ""), who, args.discard, keep=args.keep_branch, skip_teardown=args.skip_teardown or goes is None, ending=ending,
+                 way=again(args))
+
+
+def again(args: argparse.Namespace) -> str:
+    """The command as it was given, for a cure to add its option to."""
+    words = [args.name] if args.name else []
+    words += ["--session", args.session] if args.session else []
+    return shlex.join(["wt", "leave", *words, *(["--all"] if args.all else []), "--remove"])
+
+
+def to_remove(repository: Repository, ending: list[Binding]) -> Path | None:
     """The one worktree that is left; None where its folder is gone, so that leaving is all there is to do. UsageError for several."""
     paths = {Path(b.path) for b in ending}
     if len(paths) != 1:
         raise UsageError(f"that would leave {len(paths)} worktrees, and one at a time is removed", code="ambiguous",
                          hint="wt leave NAME --remove; wt status shows who is bound")
     path = paths.pop()
-    return path if path.is_dir() and any(path.iterdir()) else None
+    return None if is_gone(repository, path) else path
+
+
+def is_gone(repository: Repository, path: Path) -> bool:
+    """Nothing is there, or an empty folder. What cannot be looked at is not gone."""
+    seen = presence(repository, path)
+    return seen in ("gone", "away") or (seen == "there" and path.is_dir() and not any(path.iterdir()))
 
 
 def chosen(repository: Repository, args: argparse.Namespace, who: Caller) -> list[Binding]:
@@ -86,16 +119,17 @@ def left(repository: Repository, binding: Binding) -> dict[str, Any]:
     """What stays behind: commits ahead of the base, open files. A folder that is gone loses its registration, never its branch."""
     path = Path(binding.path)
     entry = next((e for e in worktrees.listing(repository) if bindings.same_place(e.path, path) and not e.main), None)
-    sound = lost.is_worktree(path)
+    seen = presence(repository, path)
+    sound = seen == "there" and lost.is_worktree(path)
     branch = entry.branch if entry else binding.branch
     at, tip = (path, "HEAD") if sound else (repository.at, branch or (entry.head if entry else ""))
     base = binding.base
     commits = git.ask_or("", "log", "--oneline", "-10", f"{base}..{tip}", "--", cwd=at).splitlines() if base and tip else []
     apart = worktrees.distance(at, base, tip) if base and tip else None
-    gone = not path.is_dir() or not any(path.iterdir())
+    gone = is_gone(repository, path)
     kept = forgotten(repository, entry) if entry and gone else ""
     back = f"wt enter {shlex.quote(str(path))}"
-    plain = not gone and not sound and entry is None
+    plain = seen == "there" and not gone and not sound and entry is None
     if plain:
         back = f"wt enter {shlex.quote(path.name + '-2')} --branch {shlex.quote(branch)}"
     elif gone and not kept and not worktrees.record_of(repository, path):

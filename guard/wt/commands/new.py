@@ -5,6 +5,7 @@ import argparse
 import shlex
 from typing import Any
 
+from guard.wt import completing
 from guard.wt.commands import enter
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
@@ -18,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> path, branch, base, base_commit, created, name, origin, behind, main_open, and what making.completed says"""
+    """-> path, branch, base, base_commit, created, name, origin, behind, main_open, and what completing.done says"""
     there = enter.already(repository, args)
     data = enter.found_or_made(repository, args) if there is None else {}
     if there is not None or not (data["created"] or data["dry_run"]):  # the second: somebody was faster
@@ -29,5 +30,6 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
 
 def lines(data: dict[str, Any]) -> list[str]:
     if data["dry_run"]:
-        return [f"Would make {data['name']}.", *enter.facts(data), *enter.open_in_main(data)]
-    return [f"Made {data['name']}.", *enter.facts(data), *enter.open_in_main(data), f"Next: wt enter {shlex.quote(data['name'])}"]
+        return [f"Would make {data['name']}.", *enter.facts(data), *completing.told(data), *enter.open_in_main(data)]
+    return [f"Made {data['name']}.", *enter.facts(data), *completing.told(data), *enter.open_in_main(data),
+            f"Next: wt enter {shlex.quote(data['name'])}"]
