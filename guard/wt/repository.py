@@ -9,7 +9,7 @@ from pathlib import Path
 
 from guard.edge import disk, repo
 from guard.wt import git
-from guard.wt.errors import UsageError
+from guard.wt.errors import MISSING, UsageError, WtError
 from guard.wt.models import Binding
 from guard.wt.settings import Loaded, load
 from guard.wt.store import Store
@@ -50,6 +50,9 @@ def open_repository(here: Path) -> Repository:
             raise UsageError(f"git does not trust {here}: it belongs to somebody else", code="not-trusted",
                              hint=f"git config --global --add safe.directory {shlex.quote(str(here))}")
         raise UsageError(f"{here} is in no git repository", code="no-repository", hint="cd into a repository, or git init")
+    if done.stdout.startswith(b"--path-format"):  # git before 2.31 prints what it does not know
+        raise WtError(f"{git.ask('version', cwd=here)} is too old", code="git-too-old", status=MISSING,
+                      hint="install git 2.31 or newer, or put it first on PATH; then wt status")
     common = Path(os.path.realpath(os.fsdecode(done.stdout).removesuffix("\n")))
     found = Repository(common=common, main=_main(common, here), here=here)
     for path in (common, found.home):

@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from guard.wt import git
+from guard.wt import causes, git
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.index_copy import index_copy
@@ -20,9 +19,6 @@ TRIES = 100  # names in one second
 # A snapshot is taken by the tool, also where nobody told git a name. (git-commit-tree(1))
 IDENTITY = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
             for what, value in (("NAME", "worktree-guard"), ("EMAIL", "worktree-guard@localhost"))}
-CAUSES = ((r"Permission denied|[Rr]ead-only file system|insufficient permission", "read-only",
-           "under a sandbox, allow writing to the repository's .git folder, or run wt snapshot in your own terminal"),
-          (r"No space left|File too large|quota", "disk-full", "make room on the disk, then wt snapshot again"))
 
 
 @dataclass(frozen=True)
@@ -69,11 +65,8 @@ def take(repository: Repository, path: Path, message: str = "", ref: str = "") -
 
 def cause(said: str) -> WtError | None:
     """The usual reasons why nothing can be written, each with a code of its own."""
-    for pattern, code, hint in CAUSES:
-        line = next((line for line in said.splitlines() if re.search(pattern, line)), "")
-        if line:
-            return WtError(f"no snapshot, and nothing was changed: {line}", code=code, hint=hint, details={"stderr": said})
-    return None
+    found = causes.cause(said)
+    return found and WtError(f"no snapshot, and nothing was changed: {found[0]}", code=found[1], hint=found[2], details={"stderr": said})
 
 
 def committed(path: Path, tree: str, parents: list[str], message: str) -> str:

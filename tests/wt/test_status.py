@@ -286,7 +286,7 @@ def test_leaves_to_write_show_with_the_time_left(plain: World) -> None:
         ("a hot fix", "push", True, ONE, 2)]
     assert [(p["path"], p["minutes_left"]) for p in data["allowed"]] == [(str(plain.R / "docs"), 120)]
     said = text(plain)
-    for word in ("a hot fix", "push", ONE[:8], "one call", "2 min", "wt revoke-main", "the changelog", "120 min", f"{plain.R}/docs"):
+    for word in ("a hot fix", "push", ONE[:8], "one call", "2 min", "wt revoke-main", "the changelog", "2 h", "wt allow --clear", f"{plain.R}/docs"):
         assert word in said
 
 

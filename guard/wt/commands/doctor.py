@@ -1,37 +1,43 @@
-"""wt doctor: runs the hook exactly as the client would, and looks for what usually goes wrong. A cure for each."""
+"""wt doctor: runs the hook exactly as the client would, and looks for what usually goes wrong. A cure for each, and --fix for some."""
 from __future__ import annotations
 
 import argparse
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from guard.wt import git
+from guard.wt import git, mending, status_words
 from guard.wt.commands import status
 from guard.wt.create import NO_HOOKS
 from guard.wt.environment import data_folder
-from guard.wt.errors import WtError
+from guard.wt.errors import UsageError, WtError
 from guard.wt.install import CLIENTS, Client
 from guard.wt.install.files import ROOT, plugin_root
 from guard.wt.install.registered import Registration, document, registrations
-from guard.wt.repository import open_repository
+from guard.wt.repository import Repository, open_repository
+from guard.wt.sessions import caller
 
 Finding = dict[str, Any]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--client", choices=sorted(CLIENTS), help="which client's registration to check (default: each that has one)")
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended in this repository, asking before each")
+    parser.add_argument("--yes", action="store_true", help="with --fix: without asking, where nothing can be lost")
 
 
 def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
-    """-> clients[], findings: [{check, state: good | note | wrong, said, cure}], wrong: how many"""
+    """-> clients[], findings: [{check, state: good | note | wrong, said, cure, fix: its name or None, fixed}], wrong: how many"""
+    if args.yes and not args.fix:
+        raise UsageError("--yes says yes to what --fix would ask", hint="wt doctor --fix --yes")
     chosen = [CLIENTS[args.client]] if args.client else [c for c in CLIENTS.values() if registrations(c)] or [CLIENTS["claude-code"]]
-    findings = [one for client in chosen for one in of_client(client)] + [interpreter(), bytecode(), *other_wt(), *state()]
+    findings = [one for client in chosen for one in of_client(client)] + [interpreter(), bytecode(), *other_wt(), *of_repository(args)]
     return {"clients": [client.name for client in chosen], "findings": findings, "wrong": sum(one["state"] == "wrong" for one in findings)}
 
 
@@ -40,8 +46,8 @@ def of_client(client: Client) -> list[Finding]:
     return [*registered(client, found), *(probed(client, one) for one in found)]
 
 
-def finding(check: str, state: str, said: str, cure: str = "") -> Finding:
-    return {"check": check, "state": state, "said": said, "cure": cure}
+def finding(check: str, state: str, said: str, cure: str = "", *, fix: str | None = None, fixed: bool = False) -> Finding:
+    return {"check": check, "state": state, "said": said, "cure": cure, "fix": fix, "fixed": fixed}
 
 
 def registered(client: Client, found: list[Registration]) -> list[Finding]:
@@ -133,16 +139,23 @@ def other_wt() -> list[Finding]:
     return [finding("another wt", "note", f"{first} is another program", cure)]
 
 
-def state() -> list[Finding]:
-    """Of the repository we stand in, if any: a binding that leads nowhere, state that could not be read, faults of the hook."""
+def of_repository(args: argparse.Namespace) -> list[Finding]:
+    """Of the one we stand in, if any."""
     try:
-        seen = status.run(open_repository(Path.cwd()), argparse.Namespace(session=None))
+        repository = open_repository(Path.cwd())
+        return [*state(repository), *(mended(repository, one, args) for one in mending.mends(repository))]
     except (WtError, OSError):
         return []
+
+
+def state(repository: Repository) -> list[Finding]:
+    """A binding that leads nowhere, state that could not be read, faults of the hook."""
+    seen = status.run(repository, argparse.Namespace(session=None))
     found = []
     own = seen["binding"]
-    if own and own["condition"] in status.STALE:
-        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", *status.stale_words(own)))
+    if own and own["condition"] in status_words.STALE:
+        cure = " ".join(status_words.cure_of_binding(seen))
+        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", cure))
     cure = "look at it, then delete it; wt enter makes a new one"
     found += [finding("state", "wrong", f"spoilt: {path}", cure) for path in seen["spoilt"]]
     found += [finding("settings", "wrong", warning, "mend that field") for warning in seen["settings"]["warnings"]]
@@ -152,11 +165,34 @@ def state() -> list[Finding]:
     return found
 
 
+def mended(repository: Repository, one: mending.Mend, args: argparse.Namespace) -> Finding:
+    """Named only, unless somebody has said yes."""
+    if not args.fix or not agreed(one, args):
+        return finding("worktree", "note", one.said, one.cure, fix=one.fix)
+    try:
+        fixed = mending.carry_out(repository, one)
+    except (WtError, OSError) as fault:
+        return finding("worktree", "wrong", f"{one.said}; it could not be mended: {fault}", one.cure, fix=one.fix)
+    said = f"{one.said}; {mending.DONE[one.fix]}" if fixed else f"{one.path} needs no mending any more"
+    return finding("worktree", "good", said, fix=one.fix, fixed=fixed)
+
+
+def agreed(one: mending.Mend, args: argparse.Namespace) -> bool:
+    """--yes, where nothing can be lost; else a person's y on a terminal. An agent's shell may have a terminal, but nobody sits at it."""
+    if args.yes and one.sure:
+        return True
+    if args.json or caller().session is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{one.ask} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def lines(data: dict[str, Any]) -> list[str]:
     marks = {"good": "ok   ", "note": "note ", "wrong": "WRONG"}
     said = []
     for one in data["findings"]:
-        said.append(f"{marks[one['state']]} {one['check']}: {one['said']}")
+        said.append(f"{'FIXED' if one['fixed'] else marks[one['state']]} {one['check']}: {one['said']}")
         if one["cure"]:
             said.append(f"      cure: {one['cure']}")
     said.append(f"{', '.join(data['clients'])}: {'nothing is wrong' if not data['wrong'] else str(data['wrong']) + ' to mend'}.")
