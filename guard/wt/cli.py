@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import guard
+from guard.wt.causes import of_system
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
 from guard.wt.stdin import filled_in
 
@@ -37,6 +38,7 @@ COMMANDS = {
     "allow": "let one path be written for a while (for a person to run)",
     "setup": "copy, link and run the repository's setup commands in a worktree again",
     "trust": "show the repository's own commands and accept them, once; a person's",
+    "native": "make or remove a client's own worktree, from its event on stdin (hooks/run calls it)",
     "install": "register the hooks with a client, for this user",
     "uninstall": "take the hooks out of a client's configuration again",
     "explain": "show what the hook would answer to a command, and why",
@@ -93,6 +95,8 @@ def main(words: list[str]) -> int:
         return refused(refusal, as_json)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as fault:  # a full disk, a sandbox: nobody's fault
+        return refused(of_system(fault) or our_fault(fault, words), as_json)
     except Exception as fault:
         return refused(our_fault(fault, words), as_json)
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from guard.edge.records import is_text
-from guard.wt import bindings, held, lost, owners, worktrees
+from guard.wt import bindings, copies, held, lost, owners, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding, WorktreeRecord
+from guard.wt.presence import presence
 from guard.wt.remains import Remains, only_in_submodule, operation, remains, with_submodules
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
@@ -32,7 +33,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """One worktree that shall go. `named`: as the caller wrote it; `ending`: bindings that end with it and count as the caller's."""
+    """One worktree that shall go. `named`: as the caller wrote it; `ending`: bindings that end with it and count as the caller's;
+    `keep`: its branch stays, whatever it holds; `way`: the command that asked for it, "" for `wt remove`; `leaving`: processes in it that
+    are about to go; `discard`: the words of --discard.
+    """
 
     repository: Repository
     entry: worktrees.Worktree
@@ -41,6 +45,10 @@ class Case:
     named: str = ""
     foreign: bool = False
     ending: list[Binding] = field(default_factory=list)
+    keep: bool = False
+    way: str = ""
+    leaving: frozenset[int] = frozenset()
+    discard: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -49,6 +57,19 @@ class Case:
     @property
     def quoted(self) -> str:
         return shlex.quote(str(self.path))
+
+    @property
+    def again(self) -> str:
+        """The same command once more, for a cure to add its option to."""
+        return self.way or f"wt remove {shlex.quote(self.named or str(self.path))}"
+
+    @cached_property
+    def base(self) -> str:
+        return held.base_of(self.repository, self.entry, self.record)
+
+    @cached_property
+    def fate(self) -> held.Fate:
+        return held.fate(self.repository, self.entry, self.record, keep=self.keep)
 
     @cached_property
     def remains(self) -> Remains:
@@ -61,21 +82,27 @@ class Case:
 
 def findings(case: Case) -> list[Finding]:
     """Everything that stands against it. UsageError where there is nothing to look at, GitError where git cannot look."""
+    if presence(case.repository, case.path) == "unreadable":
+        raise UsageError(f"{case.path} cannot be looked at, so nobody can tell what it holds", code="unreadable",
+                         hint=f"ls -ld {case.quoted} shows why; then {case.again}")
     if not lost.is_worktree(case.path):
-        how = "damaged" if case.entry.there else "missing"
-        raise UsageError(f"{case.path} is {how}, so nobody can tell what it holds", code=how,
-                         hint=f"wt enter {case.quoted} brings back what git still has of it; then remove it")
+        empty = case.path.is_dir() and not case.entry.there
+        over = f"; or rmdir {case.quoted}, if no disk belongs there, and {case.again}" if empty else ""
+        raise UsageError(f"{case.path} is {'empty' if empty else 'damaged'}, so nobody can tell what it holds",
+                         code="empty" if empty else "damaged",
+                         hint=f"wt enter {case.quoted} brings back what git still has of it; then remove it{over}")
     return [found for check in CHECKS if (found := check(case)) is not None]
 
 
 def refuse(case: Case, found: list[Finding]) -> None:
-    """UsageError with all findings; nothing where there are none. Its code is that of the only one, else "kept"."""
+    """UsageError with all findings that `discard` does not override. Its code is that of the only one, else "kept"."""
+    found = [one for one in found if not one.discard or one.discard not in case.discard]
     if not found:
         return
     lines = [f"  {one.said}\n    {one.cure}" for one in found]
     words = [f"--discard {word}" for word in WORDS if any(one.discard == word for one in found)]
-    over = f"wt remove {shlex.quote(case.named or str(case.path))} {' '.join(words)}" if all(one.discard for one in found) else ""
-    hint = f"as each line says; or {over}: it stays in the trash for 7 days" if over else "as each line says, then wt remove again"
+    over = f"{case.again} {' '.join(words)}" if all(one.discard for one in found) else ""
+    hint = f"as each line says; or {over}: it stays in the trash for 7 days" if over else f"as each line says, then {case.again}"
     raise UsageError(f"{case.path} stays as it is:\n" + "\n".join(lines), code=found[0].code if len(found) == 1 else "kept", hint=hint,
                      details=[{"code": one.code, "said": one.said, "cure": one.cure, "discard": one.discard or None} for one in found])
 
@@ -123,7 +150,7 @@ def unshared(case: Case) -> Finding | None:
 
 
 def idle(case: Case) -> Finding | None:
-    found = owners.inside(case.path)
+    found = owners.inside(case.path, case.leaving)
     return Finding("in-use", f"processes stand in it: {shown(found)}", "end them, or cd out of it there; wt status") if found else None
 
 
@@ -131,6 +158,8 @@ def settled(case: Case) -> Finding | None:
     """No git at work in it, no operation half done. Such a state goes to the trash with the rest, so it counts as changes."""
     if lost.being_made(case.repository, case.entry):
         return Finding("busy", "git is at work in it", "wait for it, then wt remove again")
+    if owners.at_work(case.record):
+        return Finding("busy", "another wt still sets it up", "wait for it, then wt remove again; wt status")
     admin = lost.admin_folder(case.repository, case.path)
     word = operation(admin) if admin else ""
     cure = f"git -C {case.quoted} {'bisect reset' if word == 'bisect' else f'{word} --abort'}, or finish it"
@@ -156,13 +185,15 @@ def submodules_pushed(case: Case) -> Finding | None:
 
 
 def ignored(case: Case) -> Finding | None:
+    """What the main checkout has at the same place, byte for byte, came from there and is not lost."""
     names = case.remains.ignored + [f"{inner.root.relative_to(case.path)}/{name}" for inner in case.submodules for name in inner.ignored]
-    way = f"wt remove {shlex.quote(case.named or str(case.path))} --discard ignored, or copy what you need"
-    return Finding("ignored-files", f"{len(names)} ignored file(s) or folder(s): {shown(names)}", way, "ignored") if names else None
+    names = copies.own(case.path, names, case.repository.main)
+    return Finding("ignored-files", f"{len(names)} ignored file(s) or folder(s): {shown(names)}",
+                   f"{case.again} --discard ignored, or copy what you need", "ignored") if names else None
 
 
 def commits_held(case: Case) -> Finding | None:
-    """A branch stays, and its commits with it; commits of a detached HEAD are held by nothing else."""
+    """Commits of a detached HEAD are held by nothing else."""
     head, repository = case.entry.head, case.repository
     if case.entry.branch or not head.strip("0") or held.holders(repository, head, ""):
         return None
@@ -171,8 +202,20 @@ def commits_held(case: Case) -> Finding | None:
                    f"git branch NAME {head[:9]} keeps them", "commits")
 
 
+def commits_elsewhere(case: Case) -> Finding | None:
+    """A branch that was made for this worktree alone would be the only sign of them, and its worktree gone: that is to be meant."""
+    head, branch = case.entry.head, case.entry.branch
+    if not case.fate.alone or not head.strip("0"):
+        return None
+    count, names = held.how_many_only_there(case.repository, head, branch), held.only_there(case.repository, head, branch)
+    more = f" and {int(count) - len(names)} more" if count.isdigit() and int(count) > len(names) else ""
+    return Finding("unmerged-commits", f"{count} commit(s) that only {branch} has: {'; '.join(names) or head[:9]}{more}",
+                   f"{case.again} --keep-branch keeps them on {branch}", "commits")
+
+
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
-    ours, apart, unlocked, unshared, idle, settled, clean, submodules_clean, submodules_pushed, ignored, commits_held)
+    ours, apart, unlocked, unshared, idle, settled, clean, submodules_clean, submodules_pushed, ignored, commits_held,
+    commits_elsewhere)
 
 
 def shown(names: list[str]) -> str:

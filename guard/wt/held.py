@@ -9,14 +9,16 @@ from guard.wt.models import WorktreeRecord
 from guard.wt.repository import Repository
 
 PUBLIC = ("refs/heads/", "refs/tags/", "refs/remotes/")  # what people keep; our own refs are swept some day
+SHOWN = 10  # commits
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What becomes of the branch: `goes`, and `why` in words."""
+    """What becomes of the branch: `goes`, and `why` in words. `alone`: it stays, since nothing else has its commits."""
 
     goes: bool
     why: str
+    alone: bool = False
 
 
 def holders(repository: Repository, commit: str, own: str) -> list[str]:
@@ -27,9 +29,18 @@ def holders(repository: Repository, commit: str, own: str) -> list[str]:
 
 def only_there(repository: Repository, commit: str, own: str) -> list[str]:
     """The newest commits that only the worktree's own branch or HEAD reaches, one line each, ten at most."""
+    return git.ask_or("", "log", "--oneline", f"-{SHOWN}", *but_elsewhere(commit, own), cwd=repository.at).splitlines()
+
+
+def how_many_only_there(repository: Repository, commit: str, own: str) -> str:
+    """Their number, "?" where git cannot tell."""
+    return git.ask_or("?", "rev-list", "--count", *but_elsewhere(commit, own), cwd=repository.at)
+
+
+def but_elsewhere(commit: str, own: str) -> list[str]:
+    """The words for git: what `commit` reaches, and no public ref but the worktree's own branch."""
     but = [f"--exclude=refs/heads/{own}"] if own else []
-    words = ("log", "--oneline", "-10", commit, "--not", *but, "--glob=refs/heads/*", "--glob=refs/tags/*", "--glob=refs/remotes/*")
-    return git.ask_or("", *words, "--", cwd=repository.at).splitlines()
+    return [commit, "--not", *but, *(f"--glob={kind}*" for kind in PUBLIC), "--"]
 
 
 def fate(repository: Repository, entry: worktrees.Worktree, record: WorktreeRecord | None, *, keep: bool = False) -> Fate:
@@ -59,18 +70,23 @@ def base_of(repository: Repository, entry: worktrees.Worktree, record: WorktreeR
 
 
 def merged(repository: Repository, tip: str, branch: str, base: str) -> Fate:
-    """By ancestry, then commit by commit (rebased), then by what a merge would still bring (squashed)."""
+    """All of it is elsewhere: another ref reaches it, or its content has been taken over."""
     held = holders(repository, tip, branch)
     if held:
         return Fate(True, f"{held[0].split('/', 2)[2]} has all of it")
-    for place in places(repository, branch, base):
-        if not changes_something(repository, place, tip):
-            continue
-        if patches_known(repository, place, tip):
-            return Fate(True, f"merged: each of its changes is in {place}")
-        if brings_nothing(repository, place, tip):
-            return Fate(True, f"merged: its content is in {place}")
-    return Fate(False, "not merged")
+    taken = next((said for place in places(repository, branch, base) if (said := taken_over(repository, tip, place))), "")
+    return Fate(True, taken) if taken else Fate(False, "not merged", alone=True)
+
+
+def taken_over(repository: Repository, tip: str, place: str) -> str:
+    """How a place has the content of commits that it does not reach, in words: commit by commit (rebased), else by what a merge would
+    still bring (squashed). "" where something is missing there.
+    """
+    if not changes_something(repository, place, tip):
+        return ""
+    if patches_known(repository, place, tip):
+        return f"merged: each of its changes is in {place}"
+    return f"merged: its content is in {place}" if brings_nothing(repository, place, tip) else ""
 
 
 def places(repository: Repository, branch: str, base: str) -> list[str]:

@@ -21,9 +21,10 @@ from tests.wt.test_enter import ONE, binding, bound_to, done, known, refused, sm
 OnStdin = Callable[[str], None]
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = os.environ.get("WORKTREE_GUARD_UPDATE_GOLDEN") == "1"
-VERBS = ["enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow"]
+VERBS = ["enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow",
+         "clean", "merge", "setup", "trust"]
 LINE = {"authorize-main": ["--reason", "r"], "allow": ["src", "--reason", "r"], "enter": ["x"], "new": ["z"],
-        "remove": ["{W}", "--foreign"], "restore": ["--list"]}  # a complete line for each
+        "remove": ["{W}", "--foreign"], "restore": ["--list"], "merge": ["x", "--dry-run"], "setup": ["x"]}  # a complete line for each
 
 
 @pytest.fixture
@@ -274,6 +275,16 @@ REFUSALS: list[tuple[str, list[str]]] = [
     ("allow everything", ["allow", ".", "--reason", "r"]),
     ("allow a pattern", ["allow", "*.py", "--reason", "r"]),
     ("allow git's folder", ["allow", ".git/config", "--reason", "r"]),
+    ("remove without a name", ["remove"]),
+    ("remove what is nowhere", ["remove", "nowhere"]),
+    ("remove what somebody else made", ["remove", "{W}"]),
+    ("restore what is not there", ["restore", "nowhere"]),
+    ("merge without a name", ["merge"]),
+    ("merge what is nowhere", ["merge", "nowhere"]),
+    ("merge without leave", ["merge", "{W}"]),
+    ("set up the main checkout", ["setup"]),
+    ("set up what is missing", ["setup", "{W2}"]),
+    ("accept no commands", ["trust", "--accept"]),
     ("a slip", ["status", "--nonsense"]),
     ("outside a repository", ["status"]),
 ]
@@ -311,6 +322,13 @@ def test_arguments_come_as_json_on_stdin(world: World) -> None:
 def test_the_session_comes_on_stdin_too(world: World, key: str) -> None:
     assert world.wt("enter", given=json.dumps({"path": "x", key: ONE})).returncode == 0
     assert binding(world, ONE)["path"] == str(world.W)
+
+
+@pytest.mark.parametrize(("action", "status", "there"), [("remove", 0, False), ("keep", 0, True), ("drop", 2, True)])
+def test_leaving_with_an_action_comes_on_stdin(plain: World, action: str, status: int, there: bool) -> None:
+    path = Path(done(plain, "enter", "x")["path"])
+    ran = plain.wt("exit", given=json.dumps({"action": action, "confirm_remove": True}))
+    assert (ran.returncode, path.exists()) == (status, there), ran.stderr
 
 
 def test_leaves_to_write_come_on_stdin(world: World) -> None:

@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from guard.wt import moving, owners, removal, trash
-from tests.worlds import World
+from guard.wt import lost as lost_folders
+from guard.wt import missing, moving, owners, removal, trash
+from tests.worlds import ROOT, World
 from tests.wt.test_concurrency import ended, start
-from tests.wt.test_enter import ONE, TWO, binding, done, known, refused, small, wt
+from tests.wt.test_enter import ONE, TWO, WT, binding, cloned, done, known, refused, small, wt  # noqa: F401 - a fixture
 from tests.wt.test_snapshot import files
 
 ALL = ("--discard", "changes", "--discard", "ignored", "--discard", "commits")
@@ -81,20 +82,77 @@ def test_a_place_with_an_odd_name(tmp_path: Path, folder: str) -> None:
     cure = refused(world, "remove", "x")["details"][0]["cure"]
     world.sh(cure.partition(" keeps")[0] + " -qm f")
     before = state(world, path)
-    done(world, "remove", str(path))
+    cure = refused(world, "remove", str(path))["details"][0]["cure"]
+    world.sh(f'cd "$R"; {WT} {cure.partition(" keeps")[0].removeprefix("wt ")}')
     done(world, "restore")
     assert state(world, path) == before
 
 
-def test_commits_of_a_branch_stay_with_it_and_are_named(plain: World) -> None:
+KEEP, DISCARD = ("--keep-branch",), ("--discard", "commits")
+
+
+@pytest.mark.parametrize(("words", "why"), [(KEEP, "as asked"), (DISCARD, "not merged"), (KEEP + DISCARD, "as asked")])
+def test_commits_that_are_nowhere_else_are_listed_and_stay_with_their_branch_when_that_is_meant(
+        plain: World, words: tuple[str, ...], why: str) -> None:
     path = made(plain)
     plain.sh("git commit -q --allow-empty -m 'only here'; echo 1 > n; git add n; git commit -qm second", cwd=path)
-    tip = plain.git("rev-parse", "wt/x")
-    data = done(plain, "remove", "x")
+    tip, before = plain.git("rev-parse", "wt/x"), state(plain, path)
+    document = refused(plain, "remove", "x")
+    assert (document["code"], "wt remove x --discard commits" in document["hint"]) == ("unmerged-commits", True)
+    for text in ("2 commit(s) that only wt/x has", "second", "only here", "wt remove x --keep-branch", str(path)):
+        assert text in document["error"]
+    assert codes(plain, "x", "--discard", "changes", "--discard", "ignored") == ["unmerged-commits"]
+    assert state(plain, path) == before
+    data = done(plain, "remove", "x", *words)
     assert (data["branch_deleted"], data["why"], [line.partition(" ")[2] for line in data["commits"]]) == (
-        False, "not merged", ["second", "only here"])
+        False, why, ["second", "only here"])
     assert plain.git("rev-parse", "wt/x") == tip
-    assert "stays (not merged)" in plain.wt("restore").stdout + plain.wt("remove", "x").stdout
+    assert f"stays ({why})" in plain.wt("restore").stdout + plain.wt("remove", "x", *words).stdout
+
+
+def test_of_many_commits_ten_are_named_and_all_are_counted(plain: World) -> None:
+    plain.sh("for n in $(seq 12); do git commit -q --allow-empty -m c$n; done", cwd=made(plain))
+    (finding,) = refused(plain, "remove", "x")["details"]
+    assert (finding["said"][:12], "c12; " in finding["said"], finding["said"][-11:]) == ("12 commit(s)", True, " and 2 more")
+
+
+def test_it_is_looked_at_now_and_not_remembered(plain: World) -> None:
+    """Merged at first, and then another commit; pushed at first, and then the remote branch is forgotten."""
+    path = made(plain)
+    commit(plain, path)
+    plain.sh("git merge -q wt/x; git init -q --bare ../o.git; git remote add o ../o.git", cwd=plain.R)
+    assert done(plain, "remove", "x", "--dry-run")["branch_deleted"]
+    commit(plain, path, "later")
+    assert codes(plain, "x") == ["unmerged-commits"]
+    plain.sh("git push -q o wt/x", cwd=plain.R)
+    assert done(plain, "remove", "x", "--dry-run")["branch_deleted"]
+    plain.sh("git remote remove o", cwd=plain.R)
+    assert codes(plain, "x") == ["unmerged-commits"]
+
+
+def test_commits_on_a_branch_of_somebody_else_are_no_finding(plain: World) -> None:
+    """It was there before, or it was made in the worktree by hand: either way it stays."""
+    plain.git("branch", "theirs")
+    commit(plain, made(plain, "y", "--branch", "theirs"))
+    plain.sh("git switch -qc by-hand; git commit -q --allow-empty -m own", cwd=made(plain))
+    for name, branch in (("y", "theirs"), ("x", "by-hand")):
+        data = done(plain, "remove", name)
+        assert (data["branch_deleted"], len(data["commits"])) == (False, 1)
+        assert plain.git("rev-parse", branch) == data["head"]
+
+
+def test_a_left_over_branch_of_ours_counts_as_made_by_us(plain: World) -> None:
+    commit(plain, made(plain))
+    done(plain, "remove", "x", "--keep-branch")
+    made(plain, "x", "--reuse")
+    assert codes(plain, "x") == ["unmerged-commits"]
+    plain.git("merge", "-q", "wt/x")
+    assert done(plain, "remove", "x")["branch_deleted"]
+
+
+def test_a_branch_without_any_commit_is_nothing_to_lose(plain: World) -> None:
+    plain.sh("git checkout -q --orphan wt/new; git rm -rfq .", cwd=made(plain))
+    assert done(plain, "remove", "x")["head"].strip("0") == ""
 
 
 def commit(world: World, path: Path, name: str = "own") -> None:
@@ -129,19 +187,21 @@ STAYS = [
 
 
 @pytest.mark.parametrize("script", [row[1] for row in STAYS], ids=[row[0] for row in STAYS])
-def test_a_branch_stays_when_something_of_it_is_not(plain: World, script: str) -> None:
+def test_a_branch_of_which_something_is_nowhere_else_stands_against_it(plain: World, script: str) -> None:
     path = made(plain)
     commit(plain, path)
     commit(plain, path, "two")
     plain.sh(script, cwd=plain.R)
-    assert not done(plain, "remove", "x")["branch_deleted"]
+    assert codes(plain, "x") == ["unmerged-commits"]
+    assert not done(plain, "remove", "x", *DISCARD)["branch_deleted"]
     assert plain.git("log", "-1", "--format=%s", "wt/x") == "two"
 
 
 def test_a_branch_of_empty_commits_stays_although_no_tree_lacks_it(plain: World) -> None:
     plain.sh("git commit -q --allow-empty -m a", cwd=made(plain))
     plain.sh("git commit -q --allow-empty -m b", cwd=plain.R)
-    assert not done(plain, "remove", "x")["branch_deleted"]
+    assert codes(plain, "x") == ["unmerged-commits"]
+    assert not done(plain, "remove", "x", *DISCARD)["branch_deleted"]
 
 
 def test_keep_branch_and_a_branch_that_was_there_before(plain: World) -> None:
@@ -173,7 +233,7 @@ OPEN = [
     ("hidden by a monitor", "git config core.fsmonitor /bin/true; git config core.untrackedCache true; git status -s; echo 1 > n"),
     ("in an untracked folder", "mkdir n; echo 1 > n/f"), ("a repository in it", "git init -q n; echo 1 > n/f"),
     ("a conflict", """echo 2 > src/app.py; git commit -qam a; git checkout -q -b b HEAD~1; echo 3 > src/app.py; git commit -qam b
-                      git checkout -q wt/x; git merge -q b || rm -f $(git rev-parse --git-dir)/MERGE_HEAD"""),
+                      git checkout -q wt/x; git branch held; git merge -q b || rm -f $(git rev-parse --git-dir)/MERGE_HEAD"""),
 ]
 
 
@@ -254,7 +314,7 @@ def test_a_commit_that_only_the_log_names_is_held_by_a_ref(plain: World) -> None
     commit(plain, path)
     old = plain.git("rev-parse", "wt/x")
     plain.sh("git commit -q --amend -m anew; git checkout -q --detach; git commit -q --allow-empty -m lost; git checkout -q wt/x", cwd=path)
-    data = done(plain, "remove", "x")
+    data = done(plain, "remove", "x", "--keep-branch")
     plain.sh("git reflog expire --expire=now --all; git gc -q --prune=now", cwd=plain.R)
     assert old in plain.git("log", "--format=%H", f"{data['ref']}+more").splitlines()
     assert "lost" in plain.git("log", "--format=%s", f"{data['ref']}+more").splitlines()
@@ -350,13 +410,204 @@ def test_submodules(plain: World) -> None:
     done(plain, "remove", "x")
 
 
-def test_a_worktree_that_is_gone_or_damaged_has_a_way_out(plain: World) -> None:
+def test_a_worktree_that_is_damaged_or_empty_has_a_way_out(plain: World) -> None:
     path = made(plain)
     (path / ".git").unlink()
     assert refused(plain, "remove", "x")["code"] == "damaged"
-    plain.sh(f"rm -rf {path}")
+    plain.sh(f"rm -rf {path}; mkdir {path}")
     document = refused(plain, "remove", "x")
-    assert (document["code"], f"wt enter {path}" in document["hint"]) == ("missing", True)
+    assert (document["code"], f"wt enter {path}" in document["hint"], f"rmdir {path}" in document["hint"]) == ("empty", True, True)
+    path.rmdir()
+    assert done(plain, "remove", "x")["gone"]
+
+
+# --- ignored files that the main checkout has as well ------------------------------------------------------------------
+
+IGNORED = "printf '.env\ncache/\nlib/\n' > .gitignore; git add .; git commit -qm ignore; mkdir cache lib; echo s > .env"
+SAME = [
+    ("a file", "cp $R/.env .", []),
+    ("a file that was edited", "echo t > .env", [".env"]), ("of the same length", "echo x > .env", [".env"]),
+    ("not there any more", "cp $R/.env .; rm $R/.env", [".env"]), ("edited there", "cp $R/.env .; echo t > $R/.env", [".env"]),
+    ("a folder", "echo 1 > $R/cache/a; mkdir $R/cache/b; echo 2 > $R/cache/b/c; cp -r $R/cache .", []),
+    ("less than there", "echo 1 > $R/cache/a; cp -r $R/cache .; echo 2 > $R/cache/b", []),
+    ("more than there", "echo 1 > $R/cache/a; cp -r $R/cache .; echo 2 > cache/b", ["cache/"]),
+    ("a folder that was edited", "echo 1 > $R/cache/a; cp -r $R/cache .; echo 2 > cache/a", ["cache/"]),
+    ("one of two", "cp $R/.env .; mkdir lib; echo 1 > lib/a", ["lib/"]),
+    ("a file for a folder", "mkdir .env; echo 1 > .env/a", [".env/"]), ("a folder for a file", "echo 1 > $R/lib/x; mkdir lib; mkdir lib/x; "
+                                                                        "echo 1 > lib/x/y", ["lib/"]),
+    ("the same links", "echo 1 > $R/lib/a; ln -s a $R/lib/l; cp -a $R/lib .", []),
+    ("another link", "echo 1 > $R/lib/a; ln -s a $R/lib/l; cp -a $R/lib .; ln -sfn ../src lib/l", ["lib/"]),
+    ("a link out", 'mkdir lib; ln -s "$OUT" lib/l', []),
+    ("what is there is only a link to it", "rm -rf $R/.env; echo s > .env; ln -s $PWD/.env $R/.env", [".env"]),
+    ("behind a link to it", "rm -rf $R/lib; mkdir lib; echo s > lib/a; ln -s $PWD/lib $R/lib", ["lib/"]),
+    ("the same file", "ln $R/.env .env", []),
+    ("200 files", "touch $R/lib/{1..200}; cp -r $R/lib .", []), ("201 files", "touch $R/lib/{1..201}; cp -r $R/lib .", ["lib/"]),
+    ("50 MB", "head -c 50000000 /dev/zero > $R/.env; cp $R/.env .", []),
+    ("more than 50 MB", "head -c 50000001 /dev/zero > $R/.env; cp $R/.env .", [".env"]),
+    ("large, and a small one", "head -c 50000001 /dev/zero > $R/lib/l; cp -r $R/lib .; cp $R/.env .", ["lib/"]),
+]
+
+
+@pytest.mark.parametrize(("script", "own"), [row[1:] for row in SAME], ids=[row[0] for row in SAME])
+def test_ignored_files_count_unless_the_main_checkout_has_the_same_bytes(plain: World, script: str, own: list[str]) -> None:
+    plain.sh(IGNORED, cwd=plain.R)
+    path = made(plain)
+    plain.sh(script, cwd=path)
+    before = files(path)
+    if own:
+        (finding,) = refused(plain, "remove", "x")["details"]
+        assert (finding["code"], finding["said"].partition(": ")[2]) == ("ignored-files", ", ".join(own))
+        assert files(path) == before
+        return
+    done(plain, "remove", "x")
+    done(plain, "restore", "x")
+    assert files(path) == before
+
+
+def test_in_a_bare_repository_every_ignored_file_counts(plain: World) -> None:
+    plain.sh(IGNORED, cwd=plain.R)
+    plain.sh('git clone -q --bare "$R" bare.git; cp "$R/.env" .')
+    bare = World(plain.root, plain.root / "bare.git", plain.W, plain.W2, plain.OUT)
+    path = Path(done(bare, "new", "x")["path"])
+    (path / ".env").write_text("s\n")
+    assert codes(bare, "x") == ["ignored-files"]
+
+
+# --- its folder is gone ----------------------------------------------------------------------------------------------
+
+def lost(world: World, script: str = "true", *words: str) -> Path:
+    """A worktree whose folder was deleted by hand."""
+    path = made(world, "x", *words)
+    world.sh(script, cwd=path)
+    world.sh(f"rm -rf {shlex.quote(str(path))}")
+    return path
+
+
+FORGOTTEN = [
+    ("as it was made", "true", True), ("open files went with the folder", "echo 2 > src/app.py; echo 1 > n", True),
+    ("its commits are on its branch", "git commit -q --allow-empty -m own", False),
+    ("merged", "git commit -q --allow-empty -m own; git -C $R merge -q --no-ff -m m wt/x", True),
+    ("squashed", "echo 1 > own; git add own; git commit -qm own; cd $R; git merge -q --squash wt/x; git commit -qm s", True),
+    ("detached, and its commits are on another branch", "git checkout -q --detach; git commit -q --allow-empty -m o; git branch keep", False),
+    ("locked by a process that has ended", "git worktree lock --reason 'pid 999999999' .", True),
+]
+
+
+@pytest.mark.parametrize(("script", "branch_goes"), [row[1:] for row in FORGOTTEN], ids=[row[0] for row in FORGOTTEN])
+def test_a_worktree_whose_folder_is_gone_is_forgotten_and_comes_back(plain: World, script: str, branch_goes: bool) -> None:
+    path = lost(plain, script)
+    tip = plain.git("rev-parse", "wt/x")
+    others = plain.git("for-each-ref", "--format=%(refname)", "refs/heads").splitlines()
+    data = done(plain, "remove", "x")
+    assert (data["gone"], data["finished"], data["branch_deleted"], data["path"]) == (True, False, branch_goes, str(path))
+    assert (listed(plain), list((plain.state / "worktrees").glob("*.json"))) == ([str(plain.R)], [])
+    kept = [ref for ref in others if not (branch_goes and ref == "refs/heads/wt/x")]
+    assert plain.git("for-each-ref", "--format=%(refname)", "refs/heads").splitlines() == kept
+    plain.sh("git reflog expire --expire=now --all; git gc -q --prune=now", cwd=plain.R)
+    plain.git("cat-file", "-e", tip)
+    again = done(plain, "remove", "x")
+    assert (again["finished"], again["gone"], again["branch_deleted"]) == (True, True, branch_goes)
+
+
+HELD = [
+    ("staged files", "holds-work", "echo 2 > src/app.py; git add ."),
+    ("commits on no branch", "holds-work", "git checkout -q --detach; git commit -q --allow-empty -m lonely"),
+    ("commits that only a ref of ours has", "holds-work",
+     "git checkout -q --detach; git commit -q --allow-empty -m lonely; git update-ref refs/worktree-guard/trash/t HEAD"),
+    ("a conflict", "holds-work", """echo 2 > src/app.py; git commit -qam a; git checkout -q -b b HEAD~1; echo 3 > src/app.py
+                                    git commit -qam b; git checkout -q wt/x; git merge -q b || true"""),
+    ("locked", "locked", "git worktree lock --reason 'on a stick' ."),
+]
+
+
+@pytest.mark.parametrize(("code", "script"), [row[1:] for row in HELD], ids=[row[0] for row in HELD])
+def test_what_only_git_still_holds_of_it_stands_against_it(plain: World, code: str, script: str) -> None:
+    path = lost(plain, script)
+    document = refused(plain, "remove", "x", *ALL)
+    assert document["code"] == code
+    if code == "holds-work":
+        assert f"wt enter {path}" in document["error"]
+        done(plain, "enter", str(path))
+        assert path.is_dir()
+    else:
+        plain.sh(document["details"][0]["cure"].partition(",")[0], cwd=plain.R)
+        done(plain, "remove", "x")
+
+
+def test_gone_and_another_session_is_bound_to_it(plain: World) -> None:
+    done(plain, "enter", "x", CLAUDE_CODE_SESSION_ID=ONE)
+    plain.sh("rm -rf .worktrees/x", cwd=plain.R)
+    assert codes(plain, "x", CLAUDE_CODE_SESSION_ID=TWO) == ["bound"]
+    assert done(plain, "remove", "x", CLAUDE_CODE_SESSION_ID=ONE)["gone"]
+    assert (binding(plain)["active"], list((plain.state / "sessions").iterdir())) == (False, [])
+
+
+def test_gone_and_not_ours(world: World) -> None:
+    world.sh('rm -rf "$W"')
+    assert codes(world, "x") == ["foreign"]
+    data = done(world, "remove", "--foreign", str(world.W))
+    assert (data["gone"], data["branch_deleted"], world.git("rev-parse", "wt/x")) == (True, False, data["head"])
+    assert listed(world) == [str(world.R), str(world.W2)], "the other one stays, and would also if it were gone"
+
+
+def test_another_one_that_is_gone_stays_registered(plain: World) -> None:
+    """Never `git worktree prune`: that also forgets trees whose disk is only away."""
+    lost(plain)
+    other = made(plain, "y")
+    plain.sh(f"rm -rf {other}")
+    done(plain, "remove", "x")
+    assert listed(plain) == [str(plain.R), str(other)]
+
+
+def test_what_cannot_be_looked_at_is_not_gone(plain: World) -> None:
+    path = made(plain)
+    away = plain.root / "away"
+    path.parent.rename(away)
+    (plain.R / ".worktrees").symlink_to(plain.R / ".worktrees")  # a link to itself: ELOOP
+    assert refused(plain, "remove", str(path))["code"] == "unreadable"
+    (plain.R / ".worktrees").unlink()
+    away.rename(path.parent)
+    assert done(plain, "remove", "x")["gone"] is False
+
+
+def test_a_disk_that_may_only_be_away(plain: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost(plain)
+    with monkeypatch.context() as patch:
+        patch.setattr(lost_folders, "at_home", lambda *_: False)  # no second disk is to be had
+        assert refused(plain, "remove", "x")["code"] == "disk-away"
+    done(plain, "remove", "x")
+
+
+def test_gone_and_forgotten_by_git_as_well(plain: World) -> None:
+    """`git worktree remove`, or prune, by hand: our record and the bindings are all that is left."""
+    done(plain, "enter", "x", CLAUDE_CODE_SESSION_ID=ONE)
+    plain.git("worktree", "remove", str(plain.R / ".worktrees/x"))
+    assert refused(plain, "remove", "x", CLAUDE_CODE_SESSION_ID=TWO)["code"] == "bound"
+    assert done(plain, "remove", "x", "--dry-run", CLAUDE_CODE_SESSION_ID=ONE)["finished"]
+    data = done(plain, "remove", "x", CLAUDE_CODE_SESSION_ID=ONE)
+    assert (data["finished"], data["gone"], data["branch_deleted"]) == (True, True, False)
+    assert plain.git("rev-parse", "wt/x") == data["head"]
+    assert (list((plain.state / "worktrees").glob("*.json")), binding(plain)["active"]) == ([], False)
+    assert refused(plain, "remove", "x")["code"] == "no-worktree"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", [(missing, "kept"), (trash, "save"), (removal, "finish"), (removal, "unregister"), (removal, "forget")],
+                         ids=lambda step: step[1])
+def test_gone_and_killed_while_it_was_forgotten(plain: World, monkeypatch: pytest.MonkeyPatch, step: tuple[Any, str], when: str) -> None:
+    lost(plain)
+    killed(monkeypatch, plain, step, when, "remove", "x")
+    assert done(plain, "remove", "x")["gone"] is True or step[1] in ("finish", "unregister", "forget")
+    assert (listed(plain), list((plain.state / "worktrees").glob("*.json"))) == ([str(plain.R)], [])
+    assert plain.git("for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/main"
+
+
+def test_a_dry_run_of_one_that_is_gone_changes_nothing(plain: World) -> None:
+    lost(plain)
+    before = (known(plain), in_trash(plain))
+    data = done(plain, "remove", "x", "--dry-run")
+    assert (data["gone"], data["branch_deleted"], (known(plain), in_trash(plain))) == (True, True, before)
+    assert "its folder was gone already" in plain.wt("remove", "x").stdout
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
@@ -519,3 +770,41 @@ def test_leave_and_remove_acts_on_the_callers_own_only(plain: World) -> None:
     assert [Path(path).name for path in listed(plain)[1:]] == ["y"]
     done(plain, "enter", "z")
     assert refused(plain, "leave", "--all", "--remove")["code"] == "ambiguous"
+
+
+def test_leave_and_remove_with_commits_that_are_nowhere_else(plain: World) -> None:
+    done(plain, "enter", "x", CLAUDE_CODE_SESSION_ID=ONE)
+    commit(plain, plain.R / ".worktrees/x")
+    for words, way in (((), "wt leave --remove"), (("wt/x", "--session", ONE), f"wt leave wt/x --session {ONE} --remove")):
+        document = refused(plain, "leave", *words, "--remove", CLAUDE_CODE_SESSION_ID=ONE)
+        assert (document["code"], f"{way} --discard commits" in document["hint"], f"{way} --keep-branch" in document["error"]) == (
+            "unmerged-commits", True, True)
+        assert binding(plain, ONE)["active"]
+    data = done(plain, "leave", "--remove", "--keep-branch", CLAUDE_CODE_SESSION_ID=ONE)
+    assert (data["removed"]["branch_deleted"], len(data["removed"]["commits"])) == (False, 1)
+
+
+def test_leave_and_remove_from_a_third_worktree(cloned: World) -> None:
+    """Merged, and called from elsewhere: neither that one nor the default branch's checkout is taken for it."""
+    done(cloned, "enter", "x", CLAUDE_CODE_SESSION_ID=ONE)
+    path = cloned.R / ".worktrees/x"
+    commit(cloned, path)
+    cloned.git("merge", "-q", "wt/x")
+    third = made(cloned, "third")
+    cloned.sh("git switch -q --detach; git worktree add -q .worktrees/default main", cwd=cloned.R)
+    said = cloned.wt("leave", "--remove", cwd=third, CLAUDE_CODE_SESSION_ID=ONE).stdout
+    assert (f"  path    {path}\n" in said, path.exists(), third.exists()) == (True, False, True)
+    assert (cloned.R / ".worktrees/default/src/app.py").exists()
+    assert done(cloned, "remove", "third")["path"] == str(third)
+
+
+def test_on_a_terminal_it_is_said_which_one_before_it_starts(plain: World) -> None:
+    path = made(plain)
+    ours, theirs = os.openpty()
+    try:
+        subprocess.run([str(ROOT / "scripts/wt"), "remove", "x"], cwd=plain.R, env=plain.env, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
+        assert os.read(ours, 4096).decode() == f"wt: removing {path}\r\n"
+    finally:
+        os.close(ours)
+        os.close(theirs)
