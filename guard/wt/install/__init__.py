@@ -13,7 +13,8 @@ from guard.wt.errors import UsageError, WtError
 from guard.wt.install import json_text
 from guard.wt.install.files import plugin_root
 
-OURS = re.compile(r"hooks/run\"? (?:pre_tool_use|" + "|".join(EVENTS) + r") --client [\w-]+$")
+NATIVE = ("worktree_create", "worktree_remove")  # of a client's own worktrees: hooks/worktree answers them, not guard/events
+OURS = re.compile(r"hooks/run\"? (?:pre_tool_use|" + "|".join((*EVENTS, *NATIVE)) + r") --client [\w-]+$")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Client:
 
 CLIENTS = {
     "claude-code": Client("claude-code", ".claude/settings.json", "CLAUDE_CONFIG_DIR", ("hooks",),
-                          ("PreToolUse", "PostToolUse", "PermissionRequest", "SessionStart", "SubagentStart", "SessionEnd")),
+                          ("PreToolUse", "PostToolUse", "PermissionRequest", "SessionStart", "SubagentStart", "SessionEnd",
+                           "WorktreeCreate", "WorktreeRemove")),
     "zcode": Client("zcode", ".zcode/cli/config.json", "", ("hooks", "events"), ("PreToolUse", "SessionStart"), ("hooks", "enabled"), True),
 }
 
