@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from guard.clients import CLIENTS
 from guard.core.files import TABLE
@@ -73,4 +72,4 @@ def test_the_readme_s_commands_are_there() -> None:
 def test_links_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            assert target.startswith("https://") or Path(ROOT / target).exists(), f"{page.name}: {target}"
+            assert target.startswith("https://") or (page.parent / target).exists(), f"{page.name}: {target}"
