@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ from tests.worlds import World, make_world
 pytestmark = pytest.mark.client
 BYPASS = "bypassPermissions"
 EVERY_TOOL = ("--tools", "Bash,Read,Write,Edit,Agent,EnterWorktree,ExitWorktree")
-SETTINGS = {"sync": {"copy_files": [".env"]}, "setup": 'echo "$WT_BRANCH_NAME" > set-up.txt && echo set-up.txt >> "$(git rev-parse --git-path info/exclude)"'}
+HIDDEN = 'echo set-up.txt >> "$(git rev-parse --git-path info/exclude)"'
+SETTINGS = {"sync": {"copy_files": [".env"]}, "setup": ['echo "$WT_BRANCH_NAME" > set-up.txt', HIDDEN]}
 
 
 @pytest.fixture
@@ -52,8 +52,9 @@ def test_an_isolated_helper_gets_one_and_keeps_its_work(ready: World) -> None:
 
 
 def test_a_worktree_that_is_entered_is_removed_through_the_gate(ready: World) -> None:
-    story = run(ready, [call("EnterWorktree", name="feat/y"), shell("pwd"), call("ExitWorktree", action="remove"), shell("pwd")],
-                BYPASS, *EVERY_TOOL)
+    """The client does not look into a worktree that a hook has made: it wants discard_changes each time. The gate looks."""
+    story = run(ready, [call("EnterWorktree", name="feat/y"), shell("pwd"), call("ExitWorktree", action="remove", discard_changes=True),
+                        shell("pwd")], BYPASS, *EVERY_TOOL)
     path = ready.R / ".worktrees/feat+y"
     assert story.ok(1).startswith(str(path))
     story.ok(2)
@@ -77,7 +78,7 @@ def test_a_failing_hook_still_gives_one(ready: World, fault: str, tmp_path: Path
     if fault == "a setup that fails":
         (ready.R / ".worktree-guard.json").write_text(json.dumps({"setup": "exit 7"}))
         assert ready.wt("trust", "--accept").returncode == 0
-        os.symlink(Path(__file__).parents[3] / ".venv", plugin / ".venv")
+        (plugin / ".venv").symlink_to(Path(__file__).parents[3] / ".venv")
     else:
         (plugin / "scripts/wt").write_text("#!/bin/sh\nexit 127\n")
     story = run(ready, [call("EnterWorktree", name="z"), call("Write", file_path="own.txt", content="o\n")], BYPASS, *EVERY_TOOL,
