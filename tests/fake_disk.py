@@ -27,6 +27,9 @@ class FakeDisk:
         at = key(path, self.FLAVOUR)
         return "file" if at in self.files else "folder" if at in self.folders else None
 
+    def gone(self, path: str) -> bool:
+        return self.kind(path) is None
+
     def same(self, one: str, two: str) -> bool:
         return key(one, self.FLAVOUR) == key(two, self.FLAVOUR)
 

@@ -9,6 +9,7 @@ from guard.core.model import (
     ELSEWHERE,
     GIT,
     GONE,
+    LOST,
     MAIN,
     OTHER,
     OWN,
@@ -86,7 +87,7 @@ def in_own_worktree(f: Facts) -> bool:
 
 def binding_is_stale(f: Facts) -> bool:
     bound = repository(f).binding
-    return f.place in (MAIN, GONE) and bound is not None and bound.condition in ("gone", "unknown") and settings(f).stale == "deny"
+    return f.place in (MAIN, GONE) and bound is not None and bound.condition in LOST and settings(f).stale == "deny"
 
 
 def both_have_it(f: Facts) -> bool:
@@ -223,6 +224,8 @@ def deny_wrong_branch(e: Effect, f: Facts) -> Answer:
 def deny_stale(e: Effect, f: Facts) -> Answer:
     bound = binding(f)
     lost, way_out = "is gone", f"wt enter {quoted(bound.path)} to make it again, or wt leave to work in the main checkout."
+    if bound.condition == "unreadable":
+        lost, way_out = "cannot be looked at", "wt status says more; wt leave to work in the main checkout."
     if bound.condition == "unknown":
         lost, way_out = "is no worktree of this repository any more", "wt leave to work in the main checkout; what is in that folder stays."
     return refuse("stale-worktree", what(e, f), f"the worktree this session is bound to, {bound.path}, {lost}.", way_out)

@@ -147,7 +147,8 @@ PROTECTED = ("main", "master")
 class Binding(Record):
     """Who works where. `source`: agent, session, implicit, repository (in the order of the search).
 
-    `condition`: there, gone (no folder), unknown (git does not list it), detached, protected (on a protected branch).
+    `condition`: there, gone (no folder), unreadable (nobody can tell), unknown (git does not list it), detached, protected (on a
+    protected branch). The first three after "there" are LOST.
     `head` is the branch checked out now, "" when detached; `base` what the work began from, such as origin/main.
     """
 
@@ -183,6 +184,7 @@ class Repository(Record):
 
 # Places a path can lie in; core/files.py has the table.
 GIT, ELSEWHERE, OTHER, OWN, MAIN, GONE = "git", "elsewhere", "other", "own", "main", "gone"
+LOST = ("gone", "unreadable", "unknown")
 UNKNOWN = "unknown"  # of a shell command: no telling which folder that is
 
 

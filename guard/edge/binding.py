@@ -81,7 +81,7 @@ def _bound(disk: "Any", record: "dict[str, Any]", source: str, common: str) -> B
 def condition(disk: "Any", bound: Binding, common: str) -> "dict[str, str]":
     """Is the worktree still what it was when it was entered? (fields of Binding)"""
     if disk.kind(bound.path) is None:
-        return {"condition": "gone"}
+        return {"condition": "gone" if disk.gone(bound.path) else "unreadable"}
     found = repo.checkout_at(disk, disk.real(bound.path))
     if found is None or not found.linked or not disk.same(found.common, common):
         return {"condition": "unknown"}

@@ -46,6 +46,17 @@ def kind(path: str) -> "str | None":
     return _kinds[path]
 
 
+def gone(path: str) -> bool:
+    """Nothing has that name. What cannot be looked at (a closed folder above it, a server that is away) is not gone."""
+    try:
+        system.lstat(_name(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        pass
+    return False
+
+
 def identity(path: str) -> "tuple[int, int] | None":
     """Device and inode behind links: equal for two spellings of one folder, whatever the disk thinks of letter case."""
     try:

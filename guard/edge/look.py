@@ -9,6 +9,7 @@ from guard.core.model import (
     GIT,
     GONE,
     HISTORY,
+    LOST,
     MAIN,
     MENTION,
     OTHER,
@@ -36,7 +37,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-UNUSABLE = ("gone", "unknown")
 OF_COMMANDS = frozenset((CHANGE, PUSH, BRANCH, WORKTREE, CONFIG, DISCARD, STASH, HISTORY, UNHOOKED, PERSON, RUN, UNREAD))
 
 
@@ -97,7 +97,7 @@ class Look:
                       allowed=writes and self._allowed(real, repository))
         if inside(real, repository.common, self.flavour) or (checkout and has_git_part(self._below(real, checkout), self.flavour)):
             return facts.but(place=GIT)  # type: ignore[no-any-return]
-        if bound and bound.condition in UNUSABLE and (inside(path, bound.path, self.flavour) or inside(real, bound.path, self.flavour)):
+        if bound and bound.condition in LOST and (inside(path, bound.path, self.flavour) or inside(real, bound.path, self.flavour)):
             return facts.but(place=GONE)  # type: ignore[no-any-return]
         if checkout:
             place = ELSEWHERE if checkout.bare else OTHER if checkout.linked else MAIN
@@ -105,7 +105,7 @@ class Look:
                 place = OWN
             facts = facts.but(place=place, root=checkout.root, rel=self._below(real, checkout))
             facts = facts.but(is_settings=writes and place in (MAIN, ELSEWHERE) and self._is_settings(real, checkout.root))
-        if bound and bound.condition not in UNUSABLE:
+        if bound and bound.condition not in LOST:
             return self._with_twin(facts, inner if host and inner else None, writes and makes)
         return facts
 
@@ -129,7 +129,7 @@ class Look:
             if checkout is not None and self.disk.same(checkout.common, home.common):
                 return self.repository(home), checkout
             bound = self.repository(home).binding
-            if bound and bound.condition in UNUSABLE and inside(real, bound.path, self.flavour):
+            if bound and bound.condition in LOST and inside(real, bound.path, self.flavour):
                 return self.repository(home), None
         return None
 
@@ -178,7 +178,7 @@ class Look:
         for home in [*self._stands(self.call.cwd), *self._stands(self.call.project)]:
             repository = self.repository(home)
             bound = repository.binding
-            own = self.disk.real(bound.path) if bound and bound.condition not in UNUSABLE else ""
+            own = self.disk.real(bound.path) if bound and bound.condition not in LOST else ""
             rel = self._left_by(path, own) if own and not inside(real, own, self.flavour) else None
             if rel is not None:
                 place = GIT if inside(real, repository.common, self.flavour) else OWN

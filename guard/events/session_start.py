@@ -50,6 +50,8 @@ def where(repository: "Repository", wt: str) -> str:
         return f"no worktree is bound, the main checkout is open. `{wt} enter NAME` gives this session a worktree of its own."
     if bound.condition == "unknown":
         return f"this session is bound to {bound.path}, which is no worktree any more. Run `{wt} leave`; what is in that folder stays."
+    if bound.condition == "unreadable":
+        return f"this session is bound to {bound.path}, which cannot be looked at. `{wt} status` says more; `{wt} leave` ends the binding."
     if bound.condition == "gone":
         again = f"Run `{wt} enter {quoted(bound.path)}` to make it again, or `{wt} leave`."
         return f"this session is bound to {bound.path}, which is gone. {again}"

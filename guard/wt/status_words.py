@@ -1,12 +1,11 @@
 """`wt status` for people: the cells of its table, and below it everything that a cell is too short for."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 from guard.core.judge import quoted
-from guard.wt import strayed
+from guard.wt import trouble
 from guard.wt.colour import painted
 from guard.wt.spans import age, ago, left
 from guard.wt.table import Paint, plain, spelt_out, table
@@ -17,6 +16,7 @@ COLUMNS = {"": 1, "NAME": 8, "BRANCH": 8, "BASE": 6, "COMMITS": 9, "UNCOMMITTED"
 KINDS = {"modified": "modified", "untracked": "new", "conflicted": "in conflict"}
 STALE = {  # of a binding whose worktree has no row, or no trouble of its own
     "gone": "Its folder is gone: wt enter {path} makes it again, wt leave ends the binding.",
+    "unreadable": "Its folder cannot be looked at: ls -ld {path} shows why; wt leave ends the binding.",
     "unknown": "git does not know it any more: wt leave ends the binding; what is in the folder stays.",
     "detached": "It is on a detached HEAD: git -C {path} switch {branch}",
     "protected": "It is on a protected branch: git -C {path} switch {branch}",
@@ -79,8 +79,10 @@ def binding_words(data: dict[str, Any], at: datetime) -> list[str]:
     ended = [one for one in data["sessions"] if not one["enforced"]]
     said = [f"Ended: session {short(one['session'])} was in {one['path']}{since(one, at)}" for one in ended]
     if own is None:
-        protects = data["mode"] == "protect"
-        return [f"Mode {data['mode']}, nothing bound: the main checkout is {'protected; wt enter NAME' if protects else 'open'}.", *said]
+        others = sum(one["enforced"] for one in data["sessions"])
+        whose = f" but {others} session{'s' if others > 1 else ''} of others" if others else ""
+        main = "protected; wt enter NAME" if data["mode"] == "protect" else "open to you" if others else "open"
+        return [f"Mode {data['mode']}, nothing bound{whose}: the main checkout is {main}.", *said]
     whom = f"session {short(own['session'])}" if own["session"] else "everybody here"
     works = f"{whom} works in {own['name']} ({own['path']}), branch {own['branch'] or '(detached)'}{since(own, at)}"
     return [f"Mode {data['mode']}. Bound: {works}.", *stale_words(data), *said]
@@ -94,7 +96,7 @@ def since(binding: dict[str, Any], at: datetime) -> str:
 def stale_words(data: dict[str, Any]) -> list[str]:
     """What is wrong with the caller's binding, and the command that mends it, where its row does not say so already."""
     own = data["binding"]
-    if any(one["path"] == own["path"] and row_trouble(one) for one in data["worktrees"]):
+    if any(one["path"] == own["path"] and trouble.of(one, data["worktrees"]) for one in data["worktrees"]):
         return []
     words = STALE.get(own["condition"])
     return [words.format(path=quoted(own["path"]), branch=quoted(own["branch"]))] if words else []
@@ -102,49 +104,17 @@ def stale_words(data: dict[str, Any]) -> list[str]:
 
 def cure_of_binding(data: dict[str, Any]) -> list[str]:
     """What is wrong with the caller's binding and the way out, by its row or by itself."""
-    path = data["binding"]["path"]
-    return [said for one in data["worktrees"] if one["path"] == path for said in [row_trouble(one)] if said] or stale_words(data)
+    path, rows = data["binding"]["path"], data["worktrees"]
+    return [said for one in rows if one["path"] == path and (said := trouble.of(one, rows))] or stale_words(data)
 
 
 def row_words(data: dict[str, Any]) -> list[str]:
-    return [f"{one['name']}: {said}" for one in data["worktrees"] for said in (row_trouble(one), lock_reason(one)) if said]
+    rows = data["worktrees"]
+    return [f"{one['name']}: {said}" for one in rows for said in (trouble.of(one, rows), lock_reason(one)) if said]
 
 
 def lock_reason(one: Row) -> str:
     return f"locked ({one['locked']})" if one["locked"] and one["stale"] != "locked, missing" else ""
-
-
-def row_trouble(one: Row) -> str:
-    """What is wrong with a worktree, and the way out."""
-    words = TROUBLE.get(one["stale"])
-    if words is not None:
-        return words(one, quoted(one["path"]))
-    if one["strayed"]:
-        return strayed.words(one["strayed"])
-    return f"setup unfinished, its maker is gone: wt setup {quoted(one['name'])}" if one["making"] == "unfinished" else ""
-
-
-def missing(one: Row, path: str) -> str:
-    end = "wt leave ends the binding" if one["bound_by"] else f"wt remove {path} takes it off the list"
-    return f"its folder is gone: wt enter {path} makes it again, {end}."
-
-
-def locked_missing(one: Row, path: str) -> str:
-    end = ", wt leave ends the binding" if one["bound_by"] else ""
-    return (f"locked ({one['locked'] or 'no reason given'}), and its folder is missing. Bring its disk back; if it is gone for good, "
-            f"wt doctor --fix unlocks it and wt enter {path} makes it again{end}.")
-
-
-def damaged(_: Row, path: str) -> str:
-    return f"git does not work in its folder any more: wt enter {path} mends it."
-
-
-def unreadable(_: Row, path: str) -> str:
-    return f"its folder cannot be read, so it counts as there: mend the permissions of {path}, or bring its disk back."
-
-
-TROUBLE: dict[str | None, Callable[[Row, str], str]] = {
-    "missing": missing, "locked, missing": locked_missing, "damaged": damaged, "unreadable": unreadable}
 
 
 def leave_words(data: dict[str, Any]) -> list[str]:
@@ -152,8 +122,8 @@ def leave_words(data: dict[str, Any]) -> list[str]:
     for a in data["authorisations"]:
         what = f" ({a['only']} only)" if a["only"] else ""
         whom = f" by session {short(a['session'])}" if a["session"] else ""
-        once = "for one call, " if a["once"] else ""
-        said.append(f"Main may be written{what}{whom} {once}{left(a['minutes_left'])}: {a['reason']}. End it: wt revoke-main")
+        once = " in one call," if a["once"] else ""
+        said.append(f"Main may be written{what}{whom}{once} {left(a['minutes_left'])}: {a['reason']}. End it: wt revoke-main")
     return said + [f"Allowed {left(p['minutes_left'])}: {p['path']} ({p['reason']}). End it: wt allow --clear" for p in data["allowed"]]
 
 

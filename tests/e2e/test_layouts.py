@@ -904,6 +904,23 @@ def test_a_lost_worktree_refuses_writes_and_reads_go_on(worlds: Worlds, layout: 
 
 
 @pytest.mark.parametrize("layout", ["beside", "nested"])
+def test_a_worktree_that_cannot_be_looked_at_is_not_gone(worlds: Worlds, layout: str) -> None:
+    """The folder above it is a link that leads to itself: as with a closed folder, or a server that is away, nobody can tell."""
+    world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))
+    world.W.parent.rename(world.root / "away")
+    world.W.parent.symlink_to(world.W.parent)
+    refused = ask(world, "Write", APP)
+    assert (outcome(refused), "cannot be looked at" in refused.reason, "wt status" in refused.reason) == ("deny stale-worktree", True, True)
+    assert outcome(world.hook("Bash", {"command": "git commit -am x"})) == "deny stale-worktree"
+    assert read(world, APP) == "allow"
+    assert world.wt_json("status")["binding"]["condition"] == "unreadable"
+    assert f"mend the permissions of {world.W}" in world.wt("status").stdout
+    world.W.parent.unlink()
+    (world.root / "away").rename(world.W.parent)
+    assert write(world, "{W}/src/new.py") == "allow"
+
+
+@pytest.mark.parametrize("layout", ["beside", "nested"])
 @pytest.mark.parametrize("lose", STALE)
 def test_leaving_is_a_way_out(worlds: Worlds, layout: str, lose: Callable[[World], None]) -> None:
     world = worlds.fresh(f"layout {layout}, bound", _bound(LAYOUTS[layout]))

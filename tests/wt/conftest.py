@@ -1,4 +1,4 @@
-"""Worlds for the tests of `wt merge`."""
+"""Worlds that several files use."""
 from __future__ import annotations
 
 import pytest
@@ -18,3 +18,11 @@ def ready(worlds: Worlds) -> World:
 def diverged(worlds: Worlds) -> World:
     """The same; main has a commit that wt/x lacks."""
     return worlds.fresh("ready to merge, diverged", apart)
+
+
+@pytest.fixture
+def cloned(plain: World) -> World:
+    """R with a remote: origin.git, whose HEAD is known; `other` is somebody else's clone."""
+    plain.sh("""git clone -q --bare "$R" origin.git; git clone -q origin.git other
+             cd "$R"; git remote add origin ../origin.git; git fetch -q; git remote set-head origin main""")
+    return plain

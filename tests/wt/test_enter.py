@@ -43,14 +43,6 @@ def plain(tmp_path: Path) -> World:
     return small(Path(os.path.realpath(tmp_path)))
 
 
-@pytest.fixture
-def cloned(plain: World) -> World:
-    """R with a remote: origin.git, whose HEAD is known; `other` is somebody else's clone."""
-    plain.sh("""git clone -q --bare "$R" origin.git; git clone -q origin.git other
-             cd "$R"; git remote add origin ../origin.git; git fetch -q; git remote set-head origin main""")
-    return plain
-
-
 def wt(world: World, *words: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
     """`wt VERB --json WORDS` by its main, in this process: a fifth of the time of a process of its own."""
     before, folder, said, complained = dict(os.environ), Path.cwd(), io.StringIO(), io.StringIO()

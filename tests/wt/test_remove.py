@@ -16,7 +16,7 @@ from guard.wt import lost as lost_folders
 from guard.wt import missing, moving, owners, removal, trash
 from tests.worlds import ROOT, World
 from tests.wt.test_concurrency import ended, start
-from tests.wt.test_enter import ONE, TWO, WT, binding, cloned, done, known, refused, small, wt  # noqa: F401 - a fixture
+from tests.wt.test_enter import ONE, TWO, WT, binding, done, known, refused, small, wt
 from tests.wt.test_snapshot import files
 
 ALL = ("--discard", "changes", "--discard", "ignored", "--discard", "commits")
@@ -433,8 +433,8 @@ SAME = [
     ("more than there", "echo 1 > $R/cache/a; cp -r $R/cache .; echo 2 > cache/b", ["cache/"]),
     ("a folder that was edited", "echo 1 > $R/cache/a; cp -r $R/cache .; echo 2 > cache/a", ["cache/"]),
     ("one of two", "cp $R/.env .; mkdir lib; echo 1 > lib/a", ["lib/"]),
-    ("a file for a folder", "mkdir .env; echo 1 > .env/a", [".env/"]), ("a folder for a file", "echo 1 > $R/lib/x; mkdir lib; mkdir lib/x; "
-                                                                        "echo 1 > lib/x/y", ["lib/"]),
+    ("a file for a folder", "mkdir .env; echo 1 > .env/a", [".env/"]),
+    ("a folder for a file", "echo 1 > $R/lib/x; mkdir lib; mkdir lib/x; echo 1 > lib/x/y", ["lib/"]),
     ("the same links", "echo 1 > $R/lib/a; ln -s a $R/lib/l; cp -a $R/lib .", []),
     ("another link", "echo 1 > $R/lib/a; ln -s a $R/lib/l; cp -a $R/lib .; ln -sfn ../src lib/l", ["lib/"]),
     ("a link out", 'mkdir lib; ln -s "$OUT" lib/l', []),
@@ -488,7 +488,7 @@ FORGOTTEN = [
     ("its commits are on its branch", "git commit -q --allow-empty -m own", False),
     ("merged", "git commit -q --allow-empty -m own; git -C $R merge -q --no-ff -m m wt/x", True),
     ("squashed", "echo 1 > own; git add own; git commit -qm own; cd $R; git merge -q --squash wt/x; git commit -qm s", True),
-    ("detached, and its commits are on another branch", "git checkout -q --detach; git commit -q --allow-empty -m o; git branch keep", False),
+    ("detached, and its commits are on another branch", "git checkout -q --detach; git commit -q --allow-empty -m o; git branch k", False),
     ("locked by a process that has ended", "git worktree lock --reason 'pid 999999999' .", True),
 ]
 

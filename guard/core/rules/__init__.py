@@ -11,6 +11,7 @@ from guard.core.model import (
     DISCARD,
     ELSEWHERE,
     HISTORY,
+    LOST,
     MAIN,
     OWN,
     PERSON,
@@ -43,7 +44,7 @@ def always(e: Effect, f: Facts) -> bool:
 
 def worktree_is_gone(e: Effect, f: Facts) -> bool:
     own = bound(f)
-    return own is not None and own.condition in ("gone", "unknown")
+    return own is not None and own.condition in LOST
 
 
 def not_plainly_ours(e: Effect, f: Facts) -> bool:

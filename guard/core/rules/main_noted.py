@@ -5,13 +5,13 @@
     ls                   in the worktree        pass
 """
 from guard.core.judge import quoted
-from guard.core.model import ALLOW, MAIN, Answer, Effect, Facts
+from guard.core.model import ALLOW, LOST, MAIN, Answer, Effect, Facts
 from guard.core.rules import authorised, bound, home
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     own = bound(facts)
-    if own is None or authorised(facts) or own.condition in ("gone", "unknown"):
+    if own is None or authorised(facts) or own.condition in LOST:
         return None
     if facts.place == MAIN:
         return Answer(kind=ALLOW, note=f"This runs in the main checkout {home(facts).main}; your worktree is elsewhere: "

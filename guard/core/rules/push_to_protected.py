@@ -8,7 +8,7 @@
     git push origin main-menu         pass
 """
 from guard.core.judge import question, quoted, refuse
-from guard.core.model import Answer, Effect, Facts
+from guard.core.model import LOST, Answer, Effect, Facts
 from guard.core.rules import authorised, bound, choose, covers, home, passed, spending, typed
 
 RULE = "push-to-protected"
@@ -37,7 +37,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
 def instead(effect: Effect, facts: Facts) -> str:
     own, remote = bound(facts), effect.refs[0] if effect.refs and "\0" not in effect.refs[0] else ""
     branch = (own.head or own.branch) if own else facts.head or ""
-    gone = own is not None and own.condition in ("gone", "unknown")
+    gone = own is not None and own.condition in LOST
     if "/" in remote or remote == ".":
         remote = "origin"
     if not branch or gone or branch in facts.protected or "\0" in branch:

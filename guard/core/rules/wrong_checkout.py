@@ -5,7 +5,7 @@
     git commit -am x    in W      pass
 """
 from guard.core.judge import quoted, refuse
-from guard.core.model import ALLOW, GIT, MAIN, OTHER, OWN, Answer, Effect, Facts
+from guard.core.model import ALLOW, GIT, LOST, MAIN, OTHER, OWN, Answer, Effect, Facts
 from guard.core.rules import authorised, bound, home, in_worktree, spending, typed, where
 
 WAY_BACK = ("switch", "checkout")
@@ -40,7 +40,7 @@ def in_main(effect: Effect, facts: Facts) -> "Answer | None":
     if authorised(facts):
         return spending(facts)
     if own is not None:
-        if own.condition in ("gone", "unknown"):
+        if own.condition in LOST:
             return None
         return refuse("main-checkout", typed(effect),
                       f"it would change the main checkout {home(facts).main or facts.root}; {where(facts)}.", in_worktree(effect, facts))

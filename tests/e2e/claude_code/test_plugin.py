@@ -44,6 +44,7 @@ def test_every_registered_event_has_a_module() -> None:
     hooks = json.loads((ROOT / "hooks/hooks.json").read_text())["hooks"]
     commands = [hook["command"] for entries in hooks.values() for entry in entries for hook in entry["hooks"]]
     named = {command.rpartition(" ")[2] for command in commands}
-    assert named == {"pre_tool_use", *EVENTS}
+    by_wt = {"worktree_create", "worktree_remove"}  # hooks/run hands them to hooks/worktree
+    assert named == {"pre_tool_use", *by_wt, *EVENTS}
     assert all(command.startswith('"${CLAUDE_PLUGIN_ROOT}/hooks/run" ') for command in commands)
     assert all((Path(ROOT) / "guard/events" / f"{event}.py").exists() for event in EVENTS)

@@ -96,7 +96,7 @@ def test_an_isolated_helper_keeps_its_own_worktree(beside: World) -> None:
     beside.sh('echo .claude/ >> "$R/.git/info/exclude"')
     run(beside, [call("Agent", description="a task", prompt="HELPER go", subagent_type="general-purpose", isolation="worktree")],
         "bypassPermissions", helpers={"HELPER": [call("Write", file_path="iso.txt", content="i\n")]})
-    (own,) = beside.R.glob(".claude/worktrees/agent-*/iso.txt")
+    (own,) = beside.R.glob(".worktrees/agent-*/iso.txt")
     assert own.read_text() == "i\n"
     assert not (beside.W / "iso.txt").exists() and not (beside.R / "iso.txt").exists()
 
@@ -111,7 +111,7 @@ def test_the_client_s_own_worktree_is_followed_and_left(beside: World) -> None:
         call("Write", file_path="{OUT}/after.txt", content="a\n"),
         shell("wt status"),
     ], "bypassPermissions", *EVERY_TOOL)
-    own = beside.R / ".claude/worktrees/native"
+    own = beside.R / ".worktrees/native"
     story.ok(1)
     assert (own / "own.txt").read_text() == "o\n"
     assert f"works in native ({own})" in story.ok(2)
@@ -126,7 +126,7 @@ def test_entering_a_native_worktree_while_bound_is_refused(beside: World) -> Non
     story = run(beside, [call("EnterWorktree", name="native"), call("EnterWorktree", path="{W2}")], "bypassPermissions", *EVERY_TOOL)
     assert "leave-first" in story.refused(0)
     assert "leave-first" in story.refused(1)
-    assert not (beside.R / ".claude/worktrees/native").exists()
+    assert not (beside.R / ".worktrees/native").exists()
 
 
 def test_another_session_is_untouched(beside: World) -> None:
