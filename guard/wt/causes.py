@@ -14,6 +14,8 @@ CAUSES = (
      "make room on the disk, then the same again; wt status shows how things stand"),
     (r"Read-only file system|Permission denied|Operation not permitted|insufficient permission", "read-only",
      "under a sandbox, allow writing to the repository and its .git folder, or run wt in your own terminal"),
+    (r"couldn't write '.*\.lock'|unable to write file '?[^:]*$", "disk-full",  # git does not say why: it could make it, not fill it
+     "make room on the disk, then the same again; wt status shows how things stand"),
     (r"Unable to create '(.*\.lock)': File exists", "locked-by-git",
      "another git is at work there: wait for it, then the same again; if none is, rm {} and then the same again; wt status"),
     (r"failed to read (.*)[/\\]commondir", "half-written",

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from guard.wt import bindings, git, names, sources, worktrees
+from guard.wt import bindings, git, names, path_length, sources, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")  # a post-checkout hook of the repository is not part of making a worktree
 LONGEST = 200  # bytes of a folder's name: most systems hold 255, and records and temporary names are longer than it
-WINDOWS_LONGEST = 259  # characters of a path, unless core.longpaths is set (MAX_PATH without its NUL)
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,13 @@ def looked_up(repository: Repository, wish: Wish, *, dry: bool = False) -> sourc
 
 
 def plan(repository: Repository, wish: Wish, source: sources.Source | None = None) -> Plan:
-    """Decides, and changes nothing. UsageError when the name or the branch is taken."""
+    """Decides, and changes nothing. UsageError when the name or the branch is taken, or its paths would be too long."""
+    made = decided(repository, wish, source)
+    path_length.must_fit(made.path, made.start, repository.at)
+    return made
+
+
+def decided(repository: Repository, wish: Wish, source: sources.Source | None) -> Plan:
     listed, known = worktrees.listing(repository), branches(repository)
     prefix = repository.loaded.settings.branch_prefix
     request = f"pr-{wish.change_request}" if wish.change_request is not None else ""

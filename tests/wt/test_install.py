@@ -157,7 +157,7 @@ def test_doctor_sees_a_stale_binding_and_another_wt(bound: World) -> None:
     (tools / "wt").chmod(0o755)
     ran = bound.wt("doctor", PATH=f"{tools}:{os.environ['PATH']}")
     assert ran.returncode == 1
-    assert "WRONG binding" in ran.stdout and f"wt enter {bound.W}" in ran.stdout
+    assert "WRONG binding" in ran.stdout and "wt enter x makes it again" in ran.stdout
     assert f"{tools}/wt is another program" in ran.stdout
 
 

@@ -14,6 +14,7 @@ from guard.wt.inspection import empty, inspect
 from guard.wt.repository import Repository, open_repository
 from guard.wt.store import Store
 from tests.worlds import World
+from tests.wt.surroundings import AS_THE_OWNER, wt_behind
 from tests.wt.test_enter import done, record, small
 from tests.wt.test_remove import ALL
 
@@ -41,8 +42,8 @@ def reconciled(world: World, name: str = "x") -> tuple[bool, str]:
 # --- the look --------------------------------------------------------------------------------------------------------
 
 LOOKS = [("a folder", "mkdir at", "there"), ("a link to one", "mkdir to; ln -s to at", "there"), ("nothing", "true", "gone"),
-         ("a file", "touch at", "gone"), ("below a file", "touch up; ln -s up/at at", "gone"), ("a link to nothing", "ln -s nowhere at", "gone"),
-         ("a link to itself", "ln -s at at", "unreadable")]
+         ("a file", "touch at", "gone"), ("below a file", "touch up; ln -s up/at at", "gone"),
+         ("a link to nothing", "ln -s nowhere at", "gone"), ("a link to itself", "ln -s at at", "unreadable")]
 
 
 @pytest.mark.parametrize(("script", "look"), [one[1:] for one in LOOKS], ids=[one[0] for one in LOOKS])
@@ -51,10 +52,17 @@ def test_only_what_the_system_calls_absent_is_gone(plain: World, script: str, lo
     assert inspect(plain.OUT / "at") == look
 
 
-@pytest.mark.root_cannot
-def test_a_folder_of_somebody_else_is_unreadable(plain: World) -> None:
-    plain.sh("mkdir -p shut/at; chmod 0 shut", cwd=plain.OUT)
-    assert (inspect(plain.OUT / "shut"), inspect(plain.OUT / "shut/at")) == ("unreadable", "unreadable")
+def test_a_folder_that_may_not_be_read_is_unreadable_and_no_worktree_in_it_counts_as_gone(plain: World) -> None:
+    plain.sh("""cd "$R"; echo '{"worktree_parent": "../out/shut"}' > .worktree-guard.json""")
+    path = Path(done(plain, "new", "x")["path"])
+    plain.sh("chmod 0 shut", cwd=plain.OUT)
+    try:
+        ran = wt_behind(plain, AS_THE_OWNER, "status")
+    finally:
+        plain.sh("chmod 755 shut", cwd=plain.OUT)
+    data = json.loads(ran.stdout)["data"]
+    assert [(row["path"], row["stale"], row["dirty"]) for row in data["worktrees"] if not row["main"]] == [(str(path), "unreadable", None)]
+    assert (data["reconciled"], records(plain)) == ([], ["x"])
 
 
 def test_a_name_that_nothing_can_have_is_unreadable(plain: World) -> None:

@@ -114,7 +114,7 @@ def test_the_binding_is_the_callers(world: World, words: list[str], env: dict[st
 def test_another_sessions_binding_is_not_ones_own(world: World) -> None:
     done(world, "enter", "x", CLAUDE_CODE_SESSION_ID=ONE)
     assert done(world, "status", CLAUDE_CODE_SESSION_ID=TWO)["binding"] is None
-    assert "nothing bound" in text(world, CLAUDE_CODE_SESSION_ID=TWO)
+    assert "nothing bound but 1 session of others: the main checkout is open to you." in text(world, CLAUDE_CODE_SESSION_ID=TWO)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="a process's start time is told by /proc")
@@ -169,6 +169,9 @@ def test_many_worktrees_of_one_name_are_told_apart_by_path(world: World) -> None
     done(world, "enter", str(world.OUT / "x"))
     assert [(one["path"], one["bound_by"]) for one in done(world, "status")["worktrees"] if one["name"] == "x"] == [
         (str(world.W), []), (str(world.OUT / "x"), ["repository"])]
+    world.sh('rm -rf "$W" "$W2"')
+    assert f"wt enter {world.W} makes it again" in text(world), "its name could mean the other one"
+    assert "wt enter y makes it again" in text(world)
 
 
 # --- what a person must see ------------------------------------------------------------------------------------------
@@ -286,7 +289,8 @@ def test_leaves_to_write_show_with_the_time_left(plain: World) -> None:
         ("a hot fix", "push", True, ONE, 2)]
     assert [(p["path"], p["minutes_left"]) for p in data["allowed"]] == [(str(plain.R / "docs"), 120)]
     said = text(plain)
-    for word in ("a hot fix", "push", ONE[:8], "one call", "2 min", "wt revoke-main", "the changelog", "2 h", "wt allow --clear", f"{plain.R}/docs"):
+    for word in ("a hot fix", "push", ONE[:8], "one call", "2 min", "wt revoke-main", "the changelog", "2 h", "wt allow --clear",
+                 f"{plain.R}/docs"):
         assert word in said
 
 
@@ -304,7 +308,7 @@ def test_a_bound_worktree_that_is_gone_is_told_with_both_ways_out(world: World) 
     done(world, "enter", "x")
     world.sh('rm -rf "$W"')
     said = text(world)
-    assert f"wt enter {world.W}" in said
+    assert "wt enter x makes it again" in said
     assert "wt leave" in said
 
 

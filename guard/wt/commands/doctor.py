@@ -12,18 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from guard.wt import git, mending, status_words
-from guard.wt.commands import status
+from guard.wt import git, health, mending
 from guard.wt.create import NO_HOOKS
 from guard.wt.environment import data_folder
 from guard.wt.errors import UsageError, WtError
+from guard.wt.health import Finding, finding
 from guard.wt.install import CLIENTS, Client
 from guard.wt.install.files import ROOT, plugin_root
 from guard.wt.install.registered import Registration, document, registrations
 from guard.wt.repository import Repository, open_repository
 from guard.wt.sessions import caller
-
-Finding = dict[str, Any]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +42,6 @@ def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
 def of_client(client: Client) -> list[Finding]:
     found = registrations(client)
     return [*registered(client, found), *(probed(client, one) for one in found)]
-
-
-def finding(check: str, state: str, said: str, cure: str = "", *, fix: str | None = None, fixed: bool = False) -> Finding:
-    return {"check": check, "state": state, "said": said, "cure": cure, "fix": fix, "fixed": fixed}
 
 
 def registered(client: Client, found: list[Registration]) -> list[Finding]:
@@ -143,26 +137,9 @@ def of_repository(args: argparse.Namespace) -> list[Finding]:
     """Of the one we stand in, if any."""
     try:
         repository = open_repository(Path.cwd())
-        return [*state(repository), *(mended(repository, one, args) for one in mending.mends(repository))]
+        return [*health.state(repository), *(mended(repository, one, args) for one in mending.mends(repository))]
     except (WtError, OSError):
         return []
-
-
-def state(repository: Repository) -> list[Finding]:
-    """A binding that leads nowhere, state that could not be read, faults of the hook."""
-    seen = status.run(repository, argparse.Namespace(session=None))
-    found = []
-    own = seen["binding"]
-    if own and own["condition"] in status_words.STALE:
-        cure = " ".join(status_words.cure_of_binding(seen))
-        found.append(finding("binding", "wrong", f"bound to {own['path']}: {own['condition']}", cure))
-    cure = "look at it, then delete it; wt enter makes a new one"
-    found += [finding("state", "wrong", f"spoilt: {path}", cure) for path in seen["spoilt"]]
-    found += [finding("settings", "wrong", warning, "mend that field") for warning in seen["settings"]["warnings"]]
-    if seen["faults"]:
-        last = seen["faults"][-1]
-        found.append(finding("faults", "note", f"the hook's last fault: {last.get('fault')} ({last.get('at')})", "wt status"))
-    return found
 
 
 def mended(repository: Repository, one: mending.Mend, args: argparse.Namespace) -> Finding:
