@@ -73,7 +73,7 @@ def done(repository: Repository, path: Path, tell: Tell, *, new_port: bool = Fal
         ports.forgotten(repository, path)
     port = ports.assign(repository, path)
     setup = steps.set_up(repository, path, worktrees.record_of(repository, path), tell)
-    finished(repository, path, {one.name for one in outcomes if one.state in ("copied", "kept")})
+    finished(repository, path, include.copied(outcomes))
     return {"submodules": inner, "outcomes": [asdict(one) for one in outcomes], "port": port, "setup": setup}
 
 
