@@ -111,10 +111,14 @@ def ours(case: Case) -> Finding | None:
     if case.record is not None and case.record.owned:
         return None
     if not case.foreign:
-        return Finding("foreign", "wt did not make it", f"wt remove --foreign {case.quoted}")
+        return Finding("foreign", "wt did not make it", foreign_way(case))
     if not Path(case.named).is_absolute():
-        return Finding("foreign-by-name", "wt did not make it, and a name may mean another one", f"wt remove --foreign {case.quoted}")
+        return Finding("foreign-by-name", "wt did not make it, and a name may mean another one", foreign_way(case))
     return None
+
+
+def foreign_way(case: Case) -> str:
+    return f"wt remove --foreign {case.quoted}"
 
 
 def apart(case: Case) -> Finding | None:
@@ -144,9 +148,14 @@ def unlocked(case: Case) -> Finding | None:
 
 def unshared(case: Case) -> Finding | None:
     others = [b for b in bindings.of_worktree(case.repository, case.path) if b.session != case.who.session and b not in case.ending]
-    whom = ", ".join(f"session {b.session}" if b.session else "everybody without a binding of their own" for b in others)
     way = f"wt leave {case.quoted}" + (f" --session {shlex.quote(others[0].session)}" if others and others[0].session else "")
-    return Finding("bound", f"{whom} works in it", f"{way}, when that work is over") if others else None
+    return Finding("bound", who_works(others), f"{way}, when that work is over") if others else None
+
+
+def who_works(found: list[Binding]) -> str:
+    """A session's binding may be the repository's as well: it is named once."""
+    whom = list(dict.fromkeys(f"session {b.session}" if b.session else "everybody without a binding of their own" for b in found))
+    return f"{' and '.join(whom)} {'works' if len(whom) == 1 else 'work'} in it"
 
 
 def idle(case: Case) -> Finding | None:

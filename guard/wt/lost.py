@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
+import shutil
 from pathlib import Path
 
-from guard.wt import git, worktrees
+from guard.wt import git, git_locks, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
@@ -17,6 +17,8 @@ def brought_back(repository: Repository, entry: worktrees.Worktree) -> str:
     if entry.locked == "initializing" and in_our_folder(repository, entry) and is_husk(repository, entry):
         husk_finished(repository, entry)
         return "finished: its making had been interrupted"
+    if entry.there and (entry.locked == "initializing" or without_head(entry)):  # it may be somebody's, and is not ready for anybody
+        raise UsageError(f"{entry.path} is half made, and holds files that git did not write", code="half-made", hint=half_made_ways(entry))
     if not entry.there:
         checked_out_again(repository, entry)
         return "made again: its folder was gone, and with it what was neither committed nor staged"
@@ -27,6 +29,12 @@ def brought_back(repository: Repository, entry: worktrees.Worktree) -> str:
                              hint=f"git worktree repair {shlex.quote(str(entry.path))}, or another name: wt enter {entry.name}-2")
         return "mended: its .git file did not lead to git"
     return ""
+
+
+def half_made_ways(entry: worktrees.Worktree) -> str:
+    place = shlex.quote(str(entry.path))
+    head = f"git -C {place} symbolic-ref HEAD refs/heads/BRANCH, " if without_head(entry) else ""
+    return f"another name: wt enter {entry.name}-2; or finish it: {head}git -C {place} status, git worktree unlock {place}"
 
 
 def is_worktree(path: Path) -> bool:
@@ -46,14 +54,21 @@ def checked_out_again(repository: Repository, entry: worktrees.Worktree) -> None
     if not at_home(repository, entry.path):
         raise UsageError(f"{entry.path} is on another disk, which may only be away", code="disk-away",
                          hint=f"bring the disk back, or git worktree remove {shlex.quote(str(entry.path))}")
-    entry.path.mkdir(parents=True, exist_ok=True)
-    there = (f"--git-dir={admin}", f"--work-tree={entry.path}", *NO_HOOKS)
+    home = Path(os.path.realpath(entry.path))
+    fresh = home.with_name(f".{home.name}.partial")  # it comes to its place whole, so that no killed run leaves half a worktree
+    not_busy(repository, entry)
+    if fresh.is_dir():
+        shutil.rmtree(fresh)
+    fresh.mkdir(parents=True)
+    git_locks.drop_of_worktree(admin)
+    there = (f"--git-dir={admin}", f"--work-tree={fresh}", *NO_HOOKS)
     if not (admin / "index").exists():
-        git.do(*there, "read-tree", "HEAD", cwd=entry.path)
-    git.do(*there, "checkout-index", "--all", cwd=entry.path)
-    pointer = entry.path / ".git.new"  # last, and whole: until then git and we see that the folder is not finished
-    pointer.write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
-    pointer.replace(entry.path / ".git")
+        git.do(*there, "read-tree", "HEAD", cwd=fresh)
+    git.do(*there, "checkout-index", "--all", cwd=fresh)
+    (fresh / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
+    if home.is_dir():
+        home.rmdir()  # an empty one
+    fresh.rename(home)
     git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
 
 
@@ -89,47 +104,64 @@ def in_our_folder(repository: Repository, entry: worktrees.Worktree) -> bool:
 
 def is_husk(repository: Repository, entry: worktrees.Worktree) -> bool:
     """`git worktree add` was killed: git's lock says "initializing", and every file there is one that git was writing."""
-    if being_made(repository, entry):
-        raise UsageError(f"{entry.path} is being made right now by another program", code="busy", hint="wait for it, then wt enter again")
+    not_busy(repository, entry)
     if not entry.there:
         return True
+    here = {os.path.relpath(Path(folder) / name, entry.path) for folder, _, names in os.walk(entry.path) for name in names} - {".git"}
+    if without_head(entry):
+        return not here
     if not is_worktree(entry.path) or not entry.branch:
         return False
-    here = {os.path.relpath(Path(folder) / name, entry.path) for folder, _, names in os.walk(entry.path) for name in names} - {".git"}
-    listed = git.ask_or("", "ls-tree", "-r", "-z", "--name-only", "HEAD", cwd=entry.path).split("\0")
-    return here <= set(listed)
+    return here <= set(git.ask_or("", "ls-tree", "-r", "-z", "--name-only", "HEAD", cwd=entry.path).split("\0"))
+
+
+def without_head(entry: worktrees.Worktree) -> bool:
+    """git writes zeros there before it knows better. (builtin/worktree.c, add_worktree)"""
+    return not entry.branch and not entry.head.strip("0")
 
 
 def being_made(repository: Repository, entry: worktrees.Worktree) -> bool:
-    """Some process has the worktree's index open for writing. Where that cannot be seen, a lock of ten minutes is taken for one."""
+    """git is at work on it, by its lock files; or on making it, which outlives a killed `wt`."""
     admin = admin_folder(repository, entry.path)
-    lock = admin / "index.lock" if admin else None
-    if lock is None or not lock.exists():
-        return False
-    if not Path("/proc/self/fd").exists():
-        return time.time() - lock.stat().st_mtime < 600
-    for fd in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            if fd.readlink() == lock:
-                return True
-        except OSError:
-            continue
-    return False
+    return (admin is not None and git_locks.in_use(admin)) or (entry.locked == "initializing" and git_locks.being_added(entry.path))
+
+
+def not_busy(repository: Repository, entry: worktrees.Worktree) -> None:
+    if being_made(repository, entry):
+        raise UsageError(f"{entry.path} is being made right now by another program", code="busy",
+                         hint=f"wait for it, then wt enter {shlex.quote(str(entry.path))}")
 
 
 def husk_finished(repository: Repository, entry: worktrees.Worktree) -> None:
-    """Checks out what is missing. No file that is there is touched, whoever wrote it."""
+    """Checks out what is missing or cut short. No other file that is there is touched, whoever wrote it."""
     admin = admin_folder(repository, entry.path)
-    if not entry.there or admin is None:
+    if not entry.there or admin is None or without_head(entry):
+        record = worktrees.record_of(repository, entry.path)
+        branch = entry.branch or (record.branch if record else "") or entry.head
         git.do("worktree", "remove", "--force", "--force", "--", str(entry.path), cwd=repository.at)
-        git.do(*NO_HOOKS, "worktree", "add", "--", str(entry.path), entry.branch or entry.head, cwd=repository.at)
+        git.do(*NO_HOOKS, "worktree", "add", "--", str(entry.path), branch, cwd=repository.at)
         return
-    (admin / "index.lock").unlink(missing_ok=True)
+    git_locks.drop_of_worktree(admin)
     if not (admin / "index").exists():
         git.do(*NO_HOOKS, "read-tree", "HEAD", cwd=entry.path)
-    git.attempt(*NO_HOOKS, "checkout-index", "--quiet", "--all", cwd=entry.path, timeout=git.SLOW, reads=False)  # 1: some are there
+    checked_out = (*NO_HOOKS, "checkout-index", "--quiet")
+    git.attempt(*checked_out, "--all", cwd=entry.path, timeout=git.SLOW, reads=False)  # 1: some are there
+    for name in cut_short(entry.path):
+        git.do(*checked_out, "--force", "--", name, cwd=entry.path)
     if git.ask("ls-files", "--deleted", cwd=entry.path):
         raise UsageError(f"{entry.path} cannot be finished: files are missing that git could not write", code="damaged",
                          hint=f"git -C {shlex.quote(str(entry.path))} status")
     git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
     git.do("worktree", "unlock", "--", str(entry.path), cwd=repository.at)
+
+
+def cut_short(path: Path) -> list[str]:
+    """Files that end where git was killed while it wrote them: what they hold is the beginning of what git would write."""
+    changed = [name for name in git.ask("diff-files", "--name-only", "-z", cwd=path).split("\0") if name]
+    found = []
+    for name in changed:
+        whole = git.attempt("cat-file", "--filters", f":{name}", cwd=path)
+        file = path / name
+        if whole.returncode == 0 and file.is_file() and not file.is_symlink() and whole.stdout.startswith(file.read_bytes()):
+            found.append(name)
+    return found

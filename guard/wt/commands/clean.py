@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from guard.wt import causes, cleaning, gate, git, removal, removing, terminal, trash, worktrees
+from guard.wt import causes, cleaning, gate, git, project_commands, removal, removing, terminal, trash, worktrees
 from guard.wt.cleaning import Verdict
 from guard.wt.commands import remove
 from guard.wt.create import NO_HOOKS
@@ -12,10 +12,14 @@ from guard.wt.errors import WtError
 from guard.wt.removing import Asked
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller, caller
+from guard.wt.table import GAP, shortened, spelt_out, width
 from guard.wt.terminal import Tell
 
+FETCH = ("fetch", "--quiet", "--no-prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 FETCH_SECONDS = 60.0  # for each remote
-WORDS = {"remove": "would go", "removed": "removed", "keep": "stays", "failed": "failed"}
+TITLES = {"remove": "Would go", "removed": "Removed", "keep": "Stay", "failed": "Could not be removed"}
+WIDEST = 40  # columns of a name or a branch
+KEPT = {**removing.UNTOUCHED, "branch_deleted": False}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,15 +31,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
-    """-> dry_run, worktrees[]: {name, path, branch, action (remove, removed, keep, failed), code, why, trash}, swept[] (ids of the trash
-    whose seven days are over; in a dry run, those that would go), warnings[], wrong (how many failed)
+    """-> dry_run, worktrees[]: {name, path, branch, action (remove, removed, keep, failed), code, why, hint (what helps, "" for nothing),
+    branch_deleted (or would be), trash}, swept[] (ids of the trash whose seven days are over; in a dry run, those that would go),
+    warnings[], wrong (how many failed)
     """
     who, warnings = caller(), fetched(repository) if args.fetch else []
+    swept = tidied(repository) if args.apply else [entry.id for entry in trash.old(repository)]
     rows = [planned(case_of(repository, entry, who), args.include_new) for entry in worktrees.listing(repository) if not entry.main]
-    swept = [entry.id for entry in trash.old(repository)]
     if args.apply:
-        with repository.store.locked():
-            swept = trash.sweep(repository)
         tell = terminal.narration(json=args.json)
         rows = [applied(repository, row, Asked(row["path"], who, skip_teardown=args.skip_teardown), args.include_new, tell)
                 if row["action"] == "remove" else row for row in rows]
@@ -49,12 +52,28 @@ def fetched(repository: Repository) -> list[str]:
     """Brings every remote up to date, and forgets none of its branches. -> those that could not be asked, which removes nothing."""
     warnings = []
     for remote in git.ask_or("", "remote", cwd=repository.at).splitlines():
+        if writes_over_branches(repository, remote):
+            warnings.append(f"{remote} was not asked: by remote.{remote}.fetch, its branches would be written over those here")
+            continue
         try:
-            git.do(*NO_HOOKS, "fetch", "--quiet", "--no-prune", "--no-recurse-submodules", "--", remote, cwd=repository.at,
-                   timeout=FETCH_SECONDS)
+            git.do(*NO_HOOKS, *FETCH, "--", remote, cwd=repository.at, timeout=FETCH_SECONDS)
         except WtError as fault:
             warnings.append(f"{remote} could not be asked: {fault.said}")
     return warnings
+
+
+def writes_over_branches(repository: Repository, remote: str) -> bool:
+    """A mirror (`git clone --mirror`, `+refs/*:refs/*`) fetches into our own branches, and commits that only they have would be lost."""
+    said = git.ask_or("", "config", "--get-all", f"remote.{remote}.fetch", cwd=repository.at).splitlines()
+    targets = [spec.partition(":")[2] for spec in said if not spec.startswith("^")]
+    return any(target and not target.startswith("refs/remotes/") for target in targets)
+
+
+def tidied(repository: Repository) -> list[str]:
+    """Ends removals that were interrupted, and sweeps the trash. -> the ids that were swept"""
+    with repository.store.locked():
+        removal.recover(repository)
+        return trash.sweep(repository)
 
 
 def case_of(repository: Repository, entry: worktrees.Worktree, who: Caller) -> gate.Case:
@@ -64,58 +83,71 @@ def case_of(repository: Repository, entry: worktrees.Worktree, who: Caller) -> g
 def planned(case: gate.Case, include_new: bool) -> dict[str, Any]:
     verdict = cleaning.judged(case, include_new=include_new)
     return {"name": case.entry.name, "path": str(case.path), "branch": case.entry.branch, "head": case.entry.head, "trash": None,
-            **worded(verdict, "remove")}
+            "branch_deleted": verdict.goes and case.fate.goes, **worded(verdict, "remove")}
 
 
 def worded(verdict: Verdict, action: str) -> dict[str, str]:
-    return {"action": action if verdict.goes else "keep", "code": verdict.code, "why": verdict.why}
+    return {"action": action if verdict.goes else "keep", "code": verdict.code, "why": verdict.why, "hint": verdict.hint}
 
 
 def applied(repository: Repository, row: dict[str, Any], asked: Asked, include_new: bool, tell: Tell) -> dict[str, Any]:
-    """Judges it again and removes it, in one lock: between two of them others can go on. One that fails does not stop the rest."""
+    """Runs its teardown if it still goes, judges it once more and removes it. One that fails does not stop the rest."""
     try:
-        asked = removing.torn_down(repository, asked, tell)
-        with repository.store.locked():
-            removal.recover(repository)
-            entry = next((one for one in worktrees.listing(repository) if str(one.path) == row["path"]), None)
-            if entry is None:
-                return {**row, **worded(cleaning.vanished(), "removed")}
-            case = asked.case(repository, entry)
-            verdict = cleaning.changed_since(case, row["head"]) or cleaning.judged(case, include_new=include_new)
-            gone = removing.taken_away(case, []) if verdict.goes else removing.UNTOUCHED
-            return {**row, **worded(verdict, "removed"), "trash": gone["trash"], "warnings": [*asked.warnings, *gone["warnings"]]}
+        tears_down = not asked.skip_teardown and project_commands.project(repository).commands("teardown")
+        if tears_down and judged_again(repository, row, asked, include_new)[1].goes:
+            asked = removing.torn_down(repository, asked, tell)
+        with repository.store.locked():  # for the last look and the removal: between two worktrees others can go on
+            case, verdict = judged_again(repository, row, asked, include_new)
+            gone = removing.taken_away(case, []) if case and verdict.goes else KEPT
+        return {**row, **worded(verdict, "removed"), "branch_deleted": gone["branch_deleted"], "trash": gone["trash"],
+                "warnings": [*asked.warnings, *gone["warnings"]]}
     except (WtError, OSError) as fault:
-        told = causes.of_system(fault) if isinstance(fault, OSError) else fault
-        return {**row, "action": "failed", "code": getattr(told, "code", "os-error"), "why": str(told or fault)}
+        told = causes.of_system(fault) or WtError(str(fault), code="os-error") if isinstance(fault, OSError) else fault
+        return {**row, "action": "failed", "code": told.code, "why": told.said, "hint": told.hint, "branch_deleted": False}
 
+
+def judged_again(repository: Repository, row: dict[str, Any], asked: Asked, include_new: bool) -> tuple[gate.Case | None, Verdict]:
+    entry = next((one for one in worktrees.listing(repository) if str(one.path) == row["path"]), None)
+    if entry is None:
+        return None, cleaning.vanished()
+    case = asked.case(repository, entry)
+    return case, cleaning.changed_since(case, row["branch"], row["head"]) or cleaning.judged(case, include_new=include_new)
+
+
+# --- for people ------------------------------------------------------------------------------------------------------
 
 def lines(data: dict[str, Any]) -> list[str]:
     rows = data["worktrees"]
-    wide = [max((len(cell) for cell in column), default=0) for column in zip(*(named(row) for row in rows), strict=True)]
+    cells = [[shortened(spelt_out(cell), WIDEST) for cell in (row["name"], row["branch"] or "(detached)")] for row in rows]
+    wide = [max(map(width, column)) for column in zip(*cells, strict=True)]
     said = []
-    for action, title in WORDS.items():
-        chosen = [row for row in rows if row["action"] == action]
-        said += [f"{title[0].upper()}{title[1:]}:"] if chosen else []
-        said += ["  " + "  ".join([*(cell.ljust(width) for cell, width in zip(named(row), wide, strict=True)), because(row)])
-                 for row in chosen]
+    for action, title in TITLES.items():
+        chosen = [(row, GAP.join(cell + " " * (most - width(cell)) for cell, most in zip(named, wide, strict=True)))
+                  for row, named in zip(rows, cells, strict=True) if row["action"] == action]
+        said += [f"{title}:"] if chosen else []
+        for row, named in chosen:
+            said.append(f"{GAP}{named}{GAP}{spelt_out(because(row))}")
+            said += [f"{GAP}{' ' * width(named)}{GAP}{spelt_out(row['hint'])}"] if action == "failed" and row["hint"] else []
     said += [] if rows else ["There are no worktrees beside the main checkout."]
-    said += [f"Warning: {warning}" for warning in data["warnings"]]
+    said += [f"Warning: {spelt_out(warning)}" for warning in data["warnings"]]
     return [*said, *what_next(data)]
 
 
-def named(row: dict[str, Any]) -> tuple[str, str]:
-    return row["name"], row["branch"] or "(detached)"
-
-
 def because(row: dict[str, Any]) -> str:
-    return row["why"] if row["action"] in ("remove", "removed") else f"{row['code']}: {row['why']}"
+    goes = row["action"] in ("remove", "removed")
+    return f"{row['why']}{'; its branch stays' if goes and not row['branch_deleted'] else ''}"
 
 
 def what_next(data: dict[str, Any]) -> list[str]:
-    due = f"{len(data['swept'])} worktree(s) that were removed more than 7 days ago"
-    done = {row["action"] for row in data["worktrees"]}
-    if data["dry_run"]:
-        said = [f"Would be swept from the trash: {due}."] if data["swept"] else []
-        return [*said, "Nothing was changed. Do it: wt clean --apply" if said or "remove" in done else "Nothing to clean."]
-    said = [f"Swept from the trash: {due}."] if data["swept"] else []
-    return [*said, "Back again, for 7 days: wt restore NAME"] if "removed" in done else said or ["Nothing to clean."]
+    rows, due = data["worktrees"], f"{len(data['swept'])} worktree(s) that were removed more than 7 days ago"
+    done = {row["action"] for row in rows}
+    said = [f"{'Would be swept' if data['dry_run'] else 'Swept'} from the trash: {due}."] if data["swept"] else []
+    if data["dry_run"] and (said or "remove" in done):
+        said.append("Nothing was changed yet. Do it: wt clean --apply")
+    elif "removed" in done:
+        said.append("Back again, for 7 days: wt restore NAME")
+    elif not said and "failed" not in done:
+        said.append("Nothing to clean.")
+    if any(row["code"] == "new" and row["action"] == "keep" for row in rows):
+        said.append("Also those without commits, once they are a day old: wt clean --include-new")
+    return said + (["What keeps one, and the way out: wt remove NAME --dry-run"] if "keep" in done else [])
