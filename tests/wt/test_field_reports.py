@@ -319,6 +319,10 @@ def test_hf_04_a_python3_that_is_only_a_stub(desk: World) -> None:
         ran = wt(desk, "doctor", PATH=f"{stub.parent}:{os.environ['PATH']}")
         assert (ran.returncode, finding(ran, "probe")["state"]) == (status, "wrong" if status else "good")
     assert "49" in finding(ran, "probe")["said"]
+    named = finding(ran, "interpreter")
+    assert (named["state"], str(stub) in named["said"], sys.executable in named["cure"]) == ("wrong", True, True)
+    desk.sh(named["cure"])
+    assert wt(desk, "doctor", PATH=f"{stub.parent}:{os.environ['PATH']}").returncode == 0
 
 
 def test_hf_06_a_command_of_two_megabytes(desk: World) -> None:

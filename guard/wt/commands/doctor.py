@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -105,7 +106,7 @@ def interpreter() -> Finding:
     record = data_folder() / "python"
     recorded = record.read_text(encoding="utf-8").strip() if record.exists() else ""
     if recorded and os.access(recorded, os.X_OK):
-        return finding("interpreter", "good", f"{recorded} (recorded)")
+        return starts(recorded, " (recorded)", record)
     first = shutil.which("python3")
     real = next((p for f in os.get_exec_path() if "shims" not in f and "WindowsApps" not in f
                  for p in [Path(f) / "python3"] if os.access(p, os.X_OK) and p.read_bytes()[:2] != b"#!"), None)
@@ -113,7 +114,17 @@ def interpreter() -> Finding:
         return finding("interpreter", "wrong", f"no real python3 on PATH ({first or 'none at all'}): the hook cannot run",
                        f"install Python 3.9 or newer, or write its path into {record}")
     shim = f"; {first} is a version manager's shim and is passed over" if first and Path(first) != real and "shims" in first else ""
-    return finding("interpreter", "good", f"{real}{shim}")
+    return starts(str(real), shim, record)
+
+
+def starts(python: str, how: str, record: Path) -> Finding:
+    """It is run: on Windows a `python3` may be a stub that opens the store (https://github.com/anthropics/claude-code/issues/57946)."""
+    enough = "import sys; sys.exit(sys.version_info < (3, 9))"
+    status = git.program(["sh", "-c", 'exec "$@"', "sh", python, "-I", "-S", "-c", enough], cwd=record.anchor).returncode
+    if status == 0:
+        return finding("interpreter", "good", f"{python}{how}")
+    return finding("interpreter", "wrong", f"{python} does not start as Python 3.9 or newer (exit status {status}): the hook cannot run",
+                   f"mkdir -p {shlex.quote(str(record.parent))} && echo {shlex.quote(sys.executable)} > {shlex.quote(str(record))}")
 
 
 def bytecode() -> Finding:
