@@ -2,7 +2,7 @@
 
     python3 scripts/bench_wt.py [--files 20000] [--runs 7] [--only TEXT] [--json]
 
-Each run of ours is followed by one of git's on the same repository, both begin with everything written out (sync), and medians are compared.
+Each run of ours is followed by one of git on the same repository, both begin with everything written out (sync), medians are compared.
 `--files 100000` shows a large repository.
 """
 from __future__ import annotations

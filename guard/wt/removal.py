@@ -1,11 +1,12 @@
 """Removing a worktree: kept in a ref, moved to the trash, forgotten. After each step the next command can go on, or go back."""
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
 
-from guard.wt import bindings, git, held, keeping, lost, moving, trash, worktrees
+from guard.wt import bindings, causes, git, held, keeping, lost, moving, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.gate import Case
@@ -16,7 +17,7 @@ from guard.wt.repository import Repository
 def carry_out(case: Case, fate: held.Fate) -> tuple[Trashed, list[str]]:
     """Removes what has passed the gate. Inside the lock. -> the entry of the trash, what could not be kept or stays.
 
-    WtError where the folder cannot be moved: then everything is as it was, and nothing was deleted.
+    WtError where it cannot be kept or moved: then everything is as it was, and nothing was deleted.
     """
     repository = case.repository
     entry, warnings = begun(case, fate)
@@ -25,15 +26,34 @@ def carry_out(case: Case, fate: held.Fate) -> tuple[Trashed, list[str]]:
         entry = move(repository, entry)
     except OSError as fault:
         roll_back(repository, entry)
-        raise WtError(f"{case.path} cannot be moved, and stays as it is: {fault}", code="cannot-move",
-                      hint="end what uses it, or mend its permissions, then wt remove again; wt status") from None
+        raise cannot_move(f"{case.path} cannot be moved, and stays as it is: {fault}", fault,
+                          "end what uses it, or mend its permissions, then wt remove again; wt status") from None
     return finish(repository, entry), warnings
 
 
+def cannot_move(said: str, fault: OSError, cure: str) -> WtError:
+    """A full disk has its own code and cure; whatever else it is has this one."""
+    usual = causes.of_system(fault)
+    full = usual is not None and usual.code == "disk-full"
+    return WtError(said, code="disk-full" if full else "cannot-move", hint=usual.hint if usual and full else cure)
+
+
 def begun(case: Case, fate: held.Fate) -> tuple[Trashed, list[str]]:
-    """Writes down what there is to do, and keeps in refs all that git may forget."""
+    """Writes down what there is to do, and keeps in refs all that git may forget. On any failure nothing of that is left."""
+    name = trash.new_id(case.repository, case.path.name)
+    try:
+        return written_down(case, fate, name)
+    except BaseException as fault:
+        with contextlib.suppress(OSError, WtError):
+            trash.finish(case.repository, trash.folder(case.repository, name))
+        usual = causes.of_system(fault, f"{case.path} stays as it is") if isinstance(fault, OSError) else None
+        if usual is None:
+            raise
+        raise usual from None
+
+
+def written_down(case: Case, fate: held.Fate, name: str) -> tuple[Trashed, list[str]]:
     repository, path = case.repository, case.path
-    name = trash.new_id(repository, path.name)
     ref, more, warnings = keeping.kept(case, name)
     admin = lost.admin_folder(repository, path)
     entry = Trashed(id=name, step="removing", path=str(path), branch=case.entry.branch, head=case.entry.head.strip("0") and case.entry.head,

@@ -1,11 +1,12 @@
 """Bringing a removed worktree back out of the trash: its branch, git's own part of it, its folder, links, record. Never over anything."""
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from pathlib import Path
 
-from guard.wt import git, lost, moving, trash, worktrees
+from guard.wt import git, lost, moving, removal, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError, WtError
 from guard.wt.models import Trashed
@@ -28,6 +29,13 @@ def fits(repository: Repository, entry: Trashed, name: str) -> bool:
         return True
     named = Path(entry.path).name in (name, slug(name)) or entry.branch in (name, repository.loaded.settings.branch_prefix + name)
     return bool(name) and named and not worktrees.looks_like_path(name)
+
+
+def in_trash(repository: Repository, name: str) -> UsageError | None:
+    """What to say of a worktree that was removed; None where the trash has none of that name."""
+    found = next((entry for entry in trash.entries(repository) if fits(repository, entry, name)), None)
+    return None if found is None else UsageError(f"{name} was removed at {found.at}", code="in-trash",
+                                                 hint=f"wt restore {found.id} brings it back; wt status lists the others")
 
 
 def may_come_back(repository: Repository, entry: Trashed) -> None:
@@ -62,27 +70,53 @@ def put_back(repository: Repository, entry: Trashed) -> None:
     path = Path(entry.path)
     if entry.step == "removed" or trash.admin(repository, entry).is_dir():
         may_come_back(repository, entry)
-    bring_branch(repository, entry)
-    entry = register(repository, entry)
+    branch_was_there = bool(tip_of(repository, entry.branch))
     try:
+        bring_branch(repository, entry)
+        entry = register(repository, entry)
+        bring_record(repository, entry)
         bring_folder(repository, entry)
-    except OSError as fault:
-        raise WtError(f"{path} cannot be put back: {fault}", code="cannot-move",
-                      hint=f"make room there, then wt restore {entry.id}; until then its files are in "
-                           f"{shlex.quote(str(trash.tree(repository, entry)))}") from None
+    except (OSError, WtError) as fault:
+        undone(repository, entry, branch_too=not branch_was_there)
+        if isinstance(fault, WtError):
+            raise
+        raise removal.cannot_move(f"{path} cannot be put back, and stays in the trash: {fault}", fault,
+                                  f"make room there, then wt restore {entry.id}; until then its files are in "
+                                  f"{shlex.quote(str(trash.tree(repository, entry)))}") from None
     moving.tied(path, entry.links)
     if not lost.is_worktree(path):
         git.attempt("worktree", "repair", "--", str(path), cwd=repository.at, reads=False)
     if not lost.is_worktree(path):
         raise WtError(f"{path} is back, but git does not work there", code="damaged", hint=f"git worktree repair {shlex.quote(str(path))}")
-    if entry.record is not None:
-        repository.store.save(worktrees.record_path(repository, path), entry.record)
     trash.drop(repository, entry)
+
+
+def undone(repository: Repository, entry: Trashed, *, branch_too: bool) -> None:
+    """The folder cannot come back: what came back for it goes again. Where that cannot be done either, it waits for the next restore."""
+    home, kept, tree = repository.common / "worktrees" / entry.admin, trash.admin(repository, entry), trash.tree(repository, entry)
+    if not tree.is_dir() or os.path.lexists(Path(entry.path) / ".git"):
+        return
+    with contextlib.suppress(OSError, WtError):
+        if not kept.exists():
+            home.rename(kept)
+        if entry.record is not None and worktrees.record_of(repository, Path(entry.path)) is not None:
+            worktrees.record_path(repository, Path(entry.path)).unlink()
+        (tree / ".git").unlink(missing_ok=True)
+        if branch_too and entry.branch:
+            git.attempt(*NO_HOOKS, "update-ref", "-d", f"refs/heads/{entry.branch}", entry.head, cwd=repository.at, reads=False)
+        trash.save(repository, entry.model_copy(update={"step": "removed"}))
 
 
 def bring_branch(repository: Repository, entry: Trashed) -> None:
     if entry.branch and entry.head and not tip_of(repository, entry.branch):
         git.do(*NO_HOOKS, "update-ref", "-m", f"wt restore {entry.id}", f"refs/heads/{entry.branch}", entry.head, "", cwd=repository.at)
+
+
+def bring_record(repository: Repository, entry: Trashed) -> None:
+    """Before the folder: it may be the last thing that the disk has room for."""
+    if entry.record is not None:
+        record = entry.record.model_copy(update={"restored_head": entry.head})
+        repository.store.save(worktrees.record_path(repository, Path(entry.path)), record)
 
 
 def register(repository: Repository, entry: Trashed) -> Trashed:

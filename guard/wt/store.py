@@ -15,10 +15,13 @@ from pydantic import BaseModel, ValidationError
 
 from guard.edge import audit, disk, wire
 from guard.edge.records import file_of_session
+from guard.wt.causes import of_system
 from guard.wt.errors import WtError
 from guard.wt.models import Binding, now
 
 LOCK_SECONDS = 180.0  # longer than the longest git command (guard/wt/git.py, SLOW)
+FRESH = ".wt-"  # in the name of a file that we are writing. The hook takes no lock, and puts its process id there (guard/edge/disk.py)
+FOLDERS = ("", "sessions/", "worktrees/", "trash/*/")
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -40,12 +43,20 @@ class Store:
             raise WtError("another wt has been busy here for three minutes", code="locked",
                           hint="wt status shows what is going on") from None
         except OSError as fault:
-            raise WtError(f"state cannot be written: {fault}", code="read-only",
-                          hint="under a sandbox, allow writing to the repository's .git folder, or run wt in your own terminal") from None
+            other = WtError(f"state cannot be written: {fault}", code="read-only", hint=f"mend {self.folder}; wt status")
+            raise (of_system(fault, "state cannot be written") or other) from None
         try:
+            self._swept()
             yield
         finally:
             lock.release()
+
+    def _swept(self) -> None:
+        """Deletes what a killed `wt` was writing: inside the lock, nobody else writes such a file."""
+        for folder in FOLDERS:
+            for left in self.folder.glob(f"{folder}*{FRESH}*.new"):
+                with contextlib.suppress(OSError):
+                    left.unlink()
 
     def path(self, name: str) -> Path:
         return self.folder / name
@@ -64,19 +75,21 @@ class Store:
             return None
 
     def save(self, path: Path, record: BaseModel) -> None:
-        """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`."""
+        """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`. Inside the lock."""
         if self.load(path, type(record)) is None and path.exists():
             path.replace(path.with_name(path.name + ".corrupt"))
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=path.name + ".", suffix=".new", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=path.name + FRESH, suffix=".new", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(record.model_dump_json(indent=1).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(path)
-        except BaseException:
+        except BaseException as fault:
             Path(name).unlink(missing_ok=True)
+            if isinstance(fault, OSError):
+                fault.filename = str(path)  # a write that fails names no file
             raise
         _sync_folder(path.parent)
 

@@ -6,7 +6,7 @@ import os
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from guard.wt import git, moving
+from guard.wt import git, git_locks, moving
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.models import Trashed, moment
@@ -64,9 +64,13 @@ def drop(repository: Repository, entry: Trashed) -> None:
 
 
 def finish(repository: Repository, away: Path) -> None:
+    """Inside the lock."""
     name = away.name.removeprefix(SWEPT)
     for ref in (f"{REFS}{name}", f"{REFS}{name}+more"):
-        git.attempt(*NO_HOOKS, "update-ref", "-d", ref, cwd=repository.at, reads=False)
+        git_locks.drop_of_ref(repository, ref)
+        done = git.attempt(*NO_HOOKS, "update-ref", "-d", ref, cwd=repository.at, reads=False)
+        if done.returncode and git.holds("rev-parse", "-q", "--verify", ref, cwd=repository.at):
+            return  # a lock of git's own (packed-refs.lock): the next sweep finds the folder, and goes on
     moving.gone(away)
 
 
