@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from guard.wt import forward, git, leave_to_merge, merge_target, merging, names
+from guard.wt import causes, forward, git, git_locks, leave_to_merge, merge_target, merging, names
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError, WtError
 from guard.wt.gate import SHOWN, shown
@@ -99,8 +99,9 @@ def in_the_way(plan: Plan, result: str, said: str) -> WtError:
     details = {"output": said[-2000:], "result": kept or None}
     also = f" The merge itself is in {kept}." if kept else ""
     if place is None or not re.search("would be overwritten|would lose untracked", said):
-        return WtError(f"{plan.target.branch} stays where it was, git refused to move it:{also}\n{said}", code="not-moved", details=details,
-                       hint=f"mend what it says, then {plan.again}; wt status")
+        _, code, hint = causes.cause(said) or ("", "not-moved", f"mend what it says, then {plan.again}; wt status")
+        return WtError(f"{plan.target.branch} stays where it was, git refused to move it:{also}\n{said}", code=code, details=details,
+                       hint=hint)
     files = [line[1:] for line in said.splitlines() if line.startswith("\t")]
     return WtError(f"open files of {place.path} are in the way, and nothing was changed: {shown(files)}.{also}", code="open-files",
                    details={**details, "files": files}, hint=f"{put_aside(place.path, files)} puts them aside; then {plan.again}")
@@ -121,6 +122,7 @@ def backed_up(repository: Repository, target: Target) -> str:
     taken = git.ask("for-each-ref", "--format=%(refname)", BACKUPS, cwd=repository.at).splitlines()
     stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
     ref = names.unique(f"{BACKUPS}{ref_name(target.branch)}-{stamp}", set(taken))
+    git_locks.drop_of_ref(repository, ref)
     git.do(*NO_HOOKS, "update-ref", ref, target.commit, "", cwd=repository.at)
     return ref
 

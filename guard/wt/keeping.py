@@ -38,6 +38,7 @@ def kept(case: Case, name: str) -> tuple[str, str, list[str]]:
 def forgotten(path: Path, branch: str) -> list[str]:
     """Commits that nothing but the worktree's logs, its refs and its half-done operation name: amended ones, and those left detached."""
     said = [git.ask_or("", "log", "-g", f"-{MOST}", "--format=%H", name, "--", cwd=path) for name in ("HEAD", branch) if name]
+    said += [] if said[0] else [log_without_head(path)]
     said += [git.ask_or("", "rev-parse", "-q", "--verify", f"{name}^{{commit}}", cwd=path) for name in BESIDE]
     said.append(git.ask_or("", "for-each-ref", "--format=%(objectname)", "refs/bisect/", "refs/worktree/", "refs/rewritten/", cwd=path))
     named = list(dict.fromkeys("\n".join(said).split()))[:MOST]
@@ -47,6 +48,16 @@ def forgotten(path: Path, branch: str) -> list[str]:
                        given="\n".join(named).encode() + b"\n")
     free = set(os.fsdecode(done.stdout).split()) if done.returncode == 0 else set(named)
     return [commit for commit in named if commit in free]
+
+
+def log_without_head(path: Path) -> str:
+    """What HEAD was before it came to lead to no commit (checkout --orphan): git shows the log of no such HEAD, so its file is read."""
+    file = Path(git.ask_or("", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD", cwd=path))
+    try:
+        rows = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return "\n".join(commit for row in reversed(rows[-MOST:]) for commit in reversed(row.split(" ")[:2]) if commit.strip("0"))
 
 
 def tree_of(path: Path, entries: list[Entry]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from guard.wt import bindings, gate, git, held, lost, worktrees
+from guard.wt import bindings, gate, git, held, lost, restoring, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.remains import operation
 from guard.wt.repository import Repository
@@ -31,7 +31,8 @@ def source(repository: Repository, name: str, who: Caller, again: str) -> Worktr
     """The worktree that is meant. UsageError where there is none, or where it holds what a merge would leave behind."""
     entry = worktrees.find(repository, name, main=True)
     if entry is None:
-        raise UsageError(f"{name} is no worktree of this repository", code="no-worktree", hint="wt status lists them")
+        raise restoring.in_trash(repository, name) or UsageError(f"{name} is no worktree of this repository", code="no-worktree",
+                                                                 hint="wt status lists them")
     if entry.main:
         raise UsageError(f"{entry.path} is the main checkout, and a worktree is merged", code="main-checkout",
                          hint="wt merge NAME --into BRANCH; wt status lists the worktrees")

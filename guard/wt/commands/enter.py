@@ -110,6 +110,7 @@ def there(repository: Repository, found: worktrees.Worktree, args: argparse.Name
         raise UsageError(f"{found.path} is half removed or half restored", code="half-way",
                          hint=f"wt restore {half.id} brings it back; wt remove {shlex.quote(str(found.path))} ends a removal")
     revived = lost.brought_back(repository, found) if revive else ""
+    found = (worktrees.find(repository, str(found.path)) if revived else None) or found
     if args.branch and args.branch != found.branch:
         raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
                          hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")

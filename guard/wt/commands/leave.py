@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, lost, removing, terminal, worktrees
+from guard.wt import bindings, git, lost, removal, removing, terminal, worktrees
 from guard.wt.commands import remove
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
@@ -43,12 +43,20 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     with repository.store.locked():
         ending = chosen(repository, args, who)
         once = {(b.session, b.path): b for b in ending}
-        goes = to_remove(repository, ending) if args.remove else None
+        removed = half_removed(repository, ending)
+        goes = to_remove(repository, ending) if args.remove and not removed else None
         told = [left(repository, b) for b in once.values()] if goes else []
-        removed = removing.now(repository, replace(first, name=str(goes), ending=ending), tell) if first and goes else None
+        if first and goes:
+            removed = removing.now(repository, replace(first, name=str(goes), ending=ending), tell)
         bindings.unbind(repository, ending)
         still = bindings.of_caller(repository, who)
         return {"left": told or [left(repository, b) for b in once.values()], "removed": removed, "still": still.path if still else None}
+
+
+def half_removed(repository: Repository, ending: list[Binding]) -> dict[str, Any] | None:
+    """A removal that was killed comes to its end first: what git still has of the worktree belongs to the trash. -> what was removed"""
+    over = removal.recover(repository)
+    return next((told for b in ending if (told := removing.unfinished(repository, b.path, over))), None)
 
 
 def asked(repository: Repository, args: argparse.Namespace, who: Caller) -> Asked:
@@ -68,9 +76,14 @@ def again(args: argparse.Namespace) -> str:
 
 
 def to_remove(repository: Repository, ending: list[Binding]) -> Path | None:
-    """The one worktree that is left; None where its folder is gone, so that leaving is all there is to do. UsageError for several."""
+    """The one worktree that is left; None where there is none, or its folder is gone, so that leaving is all there is to do.
+
+    UsageError for several.
+    """
     paths = {Path(b.path) for b in ending}
-    if len(paths) != 1:
+    if not paths:
+        return None
+    if len(paths) > 1:
         raise UsageError(f"that would leave {len(paths)} worktrees, and one at a time is removed", code="ambiguous",
                          hint="wt leave NAME --remove; wt status shows who is bound")
     path = paths.pop()

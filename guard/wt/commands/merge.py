@@ -5,7 +5,7 @@ import argparse
 import shlex
 from typing import Any
 
-from guard.wt import bringing_in, leave_to_merge, merge_target, merging, removing, terminal
+from guard.wt import bringing_in, leave_to_merge, merge_target, merging, removal, removing, terminal
 from guard.wt.commands import remove
 from guard.wt.errors import UsageError, WtError
 from guard.wt.gate import SHOWN, shown
@@ -42,6 +42,8 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
                 "conflicts": merging.conflicts(plan), "open_files": merging.open_files(plan),
                 "may": leave_to_merge.may(repository, plan.target, who), "removed": None, "warnings": []}
     with alone(repository):
+        with repository.store.locked():
+            removal.recover(repository)  # a removal that was killed comes to its end first
         plan = planned(repository, args, who)
         outcome = bringing_in.carry_out(plan, who, args.message)
         about = {**described(plan), "how": outcome.how, "after": outcome.after, "merged": outcome.how != "nothing",
