@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import guard
+from guard.wt import open_work
 from guard.wt.causes import of_system
 from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
-from guard.wt.stdin import filled_in
 
 if TYPE_CHECKING:
     from guard.wt.repository import Repository
@@ -81,13 +81,20 @@ def main(words: list[str]) -> int:
     options = words[:words.index("--")] if "--" in words else words
     as_json = "--json" in options
     words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
+    if words[:1] == ["status"] and set(words) <= {"status", "--json"}:
+        open_work.begin(os.curdir)
     try:
-        args = parser(words[0] if words and words[0] in COMMANDS else "").parse_args(words)
+        known = words[0] if words and words[0] in COMMANDS else ""
+        args = parser(known).parse_args(words)
         if args.verb is None:
             parser().print_help()
             return DONE
         verb = command(args.verb)
-        filled_in(args, getattr(verb, "STDIN", {}), given=len(words) > 1 + options.count("--json"))
+        names = getattr(verb, "STDIN", {})
+        if names:
+            from guard.wt.stdin import filled_in  # pydantic, as below
+
+            filled_in(args, names, given=len(words) > 1 + options.count("--json"))
         repository = None if args.verb in WITHOUT_REPOSITORY else opened()
         data = verb.run(repository, args)
         return answered(data, verb.lines, as_json) or int(data.get("wrong", 0) > 0)

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from guard.edge import disk, repo
-from guard.wt import bindings, git, owners, worktrees
+from guard.wt import bindings, git, open_work, owners, worktrees
 from guard.wt.errors import WtError
 from guard.wt.inspection import empty, inspect
 from guard.wt.models import Binding, WorktreeRecord
@@ -41,6 +41,7 @@ def survey(repository: Repository, entries: list[worktrees.Worktree]) -> list[di
     held, known = living(repository), all_known(repository, entries)
     with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 2) as pool:  # a few more than run at once: some wait for the disk
         told = list(pool.map(partial(asked, repository), known))
+    open_work.forget()
     return [row(repository, one, said, held.get(os.path.realpath(one.entry.path), [])) for one, said in zip(known, told, strict=True)]
 
 
@@ -60,7 +61,7 @@ def asked(repository: Repository, known: Known) -> Told:
         return Told()
     head, tip = known.entry.head, known.tip
     try:
-        work = worktrees.open_work(known.entry.path)
+        work = open_work.as_begun(known.entry.path)
     except WtError:  # a broken index, a disk that does not answer
         work = None
     if not tip or not head.strip("0"):

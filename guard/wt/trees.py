@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from guard.wt import lost, worktrees
+from guard.wt import lost, open_work
 from guard.wt.index_copy import GITLINK, Entry, IndexCopy
 
 
@@ -58,7 +58,7 @@ def open_submodules(root: Path, entries: list[Entry]) -> list[str]:
         if not lost.is_worktree(path):
             if any(path.iterdir()):
                 found.append(f"{name} is a submodule that is not set up, with files in it: they were not kept")
-        elif work := [f"{count} {kind}" for kind, count in worktrees.open_work(path).items() if count]:
+        elif work := [f"{count} {kind}" for kind, count in open_work.of(path).items() if count]:
             found.append(f"the submodule {name} has open work ({', '.join(work)}): only its commit was kept; "
                          f"git -C {shlex.quote(str(path))} stash, or commit it there")
     return found

@@ -123,23 +123,6 @@ def _not_main(entry: Worktree) -> Worktree:
     return entry
 
 
-def open_work_or_none(path: Path | None) -> dict[str, int] | None:
-    """The same; None where git cannot tell."""
-    try:
-        return open_work(path) if path and path.is_dir() else None
-    except git.GitError:
-        return None
-
-
-def open_work(path: Path) -> dict[str, int]:
-    """Counts of open files: modified (staged or not), untracked, conflicted."""
-    lines = git.ask("status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames", cwd=path).split("\0")
-    marks = [line[:2] for line in lines if line]
-    untracked = marks.count("??")
-    conflicted = sum(mark in ("DD", "AU", "UD", "UA", "DU", "AA", "UU") for mark in marks)
-    return {"modified": len(marks) - untracked - conflicted, "untracked": untracked, "conflicted": conflicted}
-
-
 def distance(path: Path, one: str, two: str) -> tuple[int, int] | None:
     """(commits of `one` that `two` lacks, the reverse); None where one of them is unknown."""
     said = git.ask_or("", "rev-list", "--left-right", "--count", f"{one}...{two}", "--", cwd=path)

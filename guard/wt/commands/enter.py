@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, completing, create, git, lost, making, owners, sources, terminal, trash, worktrees
+from guard.wt import bindings, completing, create, git, lost, making, open_work, owners, sources, terminal, trash, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller, session_id
@@ -148,7 +148,7 @@ def surroundings(repository: Repository, data: dict[str, Any]) -> dict[str, Any]
     origin = origin_of(repository)
     apart = worktrees.distance(repository.at, data["base_commit"], origin) if origin and data["base_commit"] else None
     return {"origin": {"ref": origin, "ahead": apart[0], "behind": apart[1]} if apart else None, "behind": apart[1] if apart else None,
-            "main_open": worktrees.open_work_or_none(repository.main)}
+            "main_open": open_work.or_none(repository.main)}
 
 
 def origin_of(repository: Repository) -> str:

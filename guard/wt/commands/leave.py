@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, lost, removal, removing, terminal, worktrees
+from guard.wt import bindings, git, lost, open_work, removal, removing, terminal, worktrees
 from guard.wt.commands import remove
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
@@ -148,7 +148,7 @@ def left(repository: Repository, binding: Binding) -> dict[str, Any]:
     elif gone and not kept and not worktrees.record_of(repository, path):
         back = f"wt enter {shlex.quote(path.name)} --branch {shlex.quote(branch)}"
     return {"session": binding.session, "path": binding.path, "name": path.name, "branch": branch, "base": base,
-            "ahead": apart[1] if apart else None, "commits": commits, "open": worktrees.open_work_or_none(path) if sound else None,
+            "ahead": apart[1] if apart else None, "commits": commits, "open": open_work.or_none(path) if sound else None,
             "gone": gone, "plain": plain, "kept": kept, "back": back}
 
 
