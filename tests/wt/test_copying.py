@@ -1,6 +1,7 @@
 """What a worktree gets from the main checkout beside git's files, by `furnish` on real repositories and by the real `wt setup`."""
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -629,7 +630,7 @@ def test_a_killed_setup(plain: World, number: signal.Signals) -> None:
                   extra={"PATH": f"{tools}:{os.environ['PATH']}", "STARTED": str(started), "GO": str(go)})
     child = subprocess.Popen([str(Path(__file__).parents[2] / "scripts/wt"), "setup", "x"], cwd=world.R, env=world.env,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    started.read_text()
+    group = os.getpgid(int(started.read_text().split()[0]))
     assert len(list(plain.W.glob(".wt-copy-*"))) == 1
     assert not (plain.W / "build").exists() and plain.git("status", "--porcelain", cwd=plain.W) == ""
     child.send_signal(number)
@@ -641,6 +642,8 @@ def test_a_killed_setup(plain: World, number: signal.Signals) -> None:
             say.write("go\n" * 100)
             say.flush()
             assert short(furnish(plain)) in ({"build": "copied"}, {"build": "kept"})
+    with contextlib.suppress(ProcessLookupError):  # what else it has started waits for another go, for ever
+        os.killpg(group, signal.SIGKILL)
     assert listed(plain.W / "build") == listed(plain.R / "build") or number is not signal.SIGKILL
 
 
