@@ -55,7 +55,7 @@ def checked_out_again(repository: Repository, entry: worktrees.Worktree) -> None
         raise UsageError(f"{entry.path} is on another disk, which may only be away", code="disk-away",
                          hint=f"bring the disk back, or git worktree remove {shlex.quote(str(entry.path))}")
     home = Path(os.path.realpath(entry.path))
-    fresh = home.with_name(f".{home.name}.partial")  # it comes to its place whole, so that no killed run leaves half a worktree
+    fresh = repository.store.path("partial") / home.name  # it comes to its place whole, so that no killed run leaves half a worktree
     not_busy(repository, entry)
     if fresh.is_dir():
         shutil.rmtree(fresh)
