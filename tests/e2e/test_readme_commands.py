@@ -35,7 +35,7 @@ ROWS: dict[str, list[tuple[str, str, str]]] = {
         ("git reflog expire --expire=now --all", "{W}", "deny"), ("git gc --prune=now", "{W}", "deny"), ("git gc", "{W}", "allow")],
     "`--no-verify`, `-c core.hooksPath=…` while bound": [("git commit --no-verify -m x", "{W}", "ask"),
                                                        ("git -c core.hooksPath=/dev/null commit -m x", "{W}", "ask")],
-    "`wt authorize-main`, `allow`, or leaving a person's binding, by an agent": [
+    "`wt authorize-main`, `allow`, `trust --accept`, or leaving a person's binding, by an agent": [
         ("wt authorize-main --reason x", "{W}", "ask"), ("wt leave", "{W}", "ask"), ("wt status", "{W}", "allow")],
     "`git reset --hard`, `checkout .`, `clean -fd`, … in your worktree": [
         ("git reset --hard", "{W}", "ask"), ("git checkout .", "{W}", "ask"), ("git clean -fd", "{W}", "ask"),

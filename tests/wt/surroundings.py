@@ -31,9 +31,9 @@ def small_files_only(kilobytes: int) -> list[str]:
     return ["/bin/bash", "-c", f'ulimit -f {kilobytes}; exec "$@"', "bash"]
 
 
-def wt_behind(world: World, before: list[str], *words: str) -> subprocess.CompletedProcess[str]:
+def wt_behind(world: World, before: list[str], *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The real `wt`, started by the words `before` it."""
-    return subprocess.run([*before, str(ROOT / "scripts/wt"), words[0], "--json", *words[1:]], cwd=world.R, env=world.env,
+    return subprocess.run([*before, str(ROOT / "scripts/wt"), words[0], "--json", *words[1:]], cwd=cwd or world.R, env=world.env,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
 
 

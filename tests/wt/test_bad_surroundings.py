@@ -165,7 +165,7 @@ CLOSED = [
     ("our part of git's folder", lambda world: below(world.R / ".git/worktree-guard"), {**ALL_CLOSED, "restore": (1, "cannot-move")}),
     ("everything", lambda world: below(world.R), ALL_CLOSED),
     ("the folder of the worktrees", lambda world: [world.R / ".worktrees"], PARENT_CLOSED),
-    ("the main checkout", lambda world: [world.R], {"merge": (1, "not-moved")}),
+    ("the main checkout", lambda world: [world.R], {"merge": (1, "read-only")}),
 ]
 
 
@@ -180,6 +180,27 @@ def test_folders_that_may_not_be_written(work: World, verb: str, folders: Any, e
         return
     assert told(ran) == ends[verb]
     assert everything(work) == before
+
+
+def test_a_snapshot_where_git_s_folder_may_not_be_written(work: World) -> None:
+    place = work.R / ".worktrees/x"
+    (place / "new").write_text("n")
+    before = everything(work)
+    with closed(*below(work.R / ".git")):
+        ran = wt_behind(work, AS_THE_OWNER, "snapshot", cwd=place)
+    assert (told(ran), everything(work)) == ((1, "read-only"), before)
+
+
+def test_a_snapshot_of_what_cannot_be_read(work: World) -> None:
+    """A folder is named in a warning, a file is an error: neither is silently left out."""
+    place = work.R / ".worktrees/x"
+    (place / "shut").mkdir(mode=0)
+    (place / "new").write_text("n")
+    ran = wt_behind(work, AS_THE_OWNER, "snapshot", cwd=place)
+    (place / "shut").chmod(0o700)
+    assert "shut" in json.loads(ran.stdout)["data"]["warnings"][0]
+    (place / "new").chmod(0)
+    assert told(wt_behind(work, AS_THE_OWNER, "snapshot", cwd=place)) == (1, "read-only")
 
 
 # --- git -------------------------------------------------------------------------------------------------------------
@@ -201,8 +222,8 @@ def test_a_git_that_is_too_old(work: World, verb: str) -> None:
 
 
 LOCKS = [
-    (".git/index.lock", {"merge": (1, "not-moved")}),
-    (".git/refs/heads/main.lock", {"merge": (1, "not-moved")}),
+    (".git/index.lock", {"merge": (1, "locked-by-git")}),
+    (".git/refs/heads/main.lock", {"merge": (1, "locked-by-git")}),
     (".git/refs/heads/wt/n.lock", {"new": (1, "locked-by-git"), "enter": (1, "locked-by-git")}),
     (".git/refs/heads/wt/t.lock", {"restore": (1, "locked-by-git")}),
     (".git/worktrees/x/index.lock", {}),

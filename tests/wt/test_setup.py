@@ -209,7 +209,7 @@ def test_what_a_command_is_told(plain: World, monkeypatch: pytest.MonkeyPatch) -
         ran(repository, plain.W, WorktreeRecord(path=str(plain.W), branch="wt/x", port=port))
         lines = (plain.W / "environment").read_text().split("\0")
         return {name: value for name, _, value in (line.partition("=") for line in lines)
-                if name.startswith(("WT_", "PASEO_", "GIT_DIR", "WORKTREE_GUARD"))}
+                if name.startswith(("WT_", "PASEO_", "GIT_DIR", "WORKTREE_GUARD_SESSION"))}
     without = {"WT_SOURCE_PATH": str(plain.R), "WT_WORKTREE_PATH": str(plain.W), "WT_BRANCH_NAME": "wt/x", "WORKTREE_GUARD_SESSION": "s",
                "PASEO_SOURCE_CHECKOUT_PATH": str(plain.R), "PASEO_ROOT_PATH": str(plain.R), "PASEO_WORKTREE_PATH": str(plain.W),
                "PASEO_BRANCH_NAME": "wt/x"}

@@ -393,18 +393,6 @@ def test_in_a_submodule_it_is_the_submodule_s_own(with_submodule: World) -> None
     assert refs(with_submodule, lib) == [data["ref"]]
 
 
-@pytest.mark.root_cannot
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser reads everything")
-def test_what_cannot_be_read_is_no_silent_loss(world: World) -> None:
-    (world.W / "shut").mkdir()
-    (world.W / "new").write_text("n")
-    (world.W / "shut").chmod(0)
-    assert "shut" in done(world, "snapshot", cwd=world.W)["warnings"][0]
-    (world.W / "shut").chmod(0o700)
-    (world.W / "new").chmod(0)
-    assert refused(world, "snapshot", status=1, cwd=world.W)["code"] == "read-only"
-
-
 # --- names, messages, two at once ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("folder", ["a b", "it's", "a..b", "x.lock", "-dash", ".hidden", "ärger" * 12, "@{", "~^:?*[", "x" * 200, "a\nb"])
@@ -552,17 +540,6 @@ def test_where_the_ref_cannot_be_made(world: World) -> None:
     ran = wt(world, "snapshot", cwd=world.W)
     assert (ran.returncode, json.loads(ran.stderr)["code"]) == (1, "git")
     assert everything(world, world.W) == before
-
-
-@pytest.mark.root_cannot
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser writes everywhere")
-def test_a_common_dir_that_is_read_only(world: World) -> None:
-    world.sh(OPEN, cwd=world.W)
-    world.sh("chmod -R a-w .git", cwd=world.R)
-    try:
-        assert failing(world)["code"] == "read-only"
-    finally:
-        world.sh("chmod -R u+w .git", cwd=world.R)
 
 
 SAID = [("error: insufficient permission for adding an object to repository database .git/objects", "read-only"),

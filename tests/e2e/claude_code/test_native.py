@@ -75,10 +75,10 @@ def test_dirty_work_stays_whatever_the_client_discards(ready: World) -> None:
 def test_a_failing_hook_still_gives_one(ready: World, fault: str, tmp_path: Path) -> None:
     plugin = tmp_path / "plugin"
     checkout(plugin)
+    (plugin / ".venv").symlink_to(Path(__file__).parents[3] / ".venv")  # or the session's start would make one, in the background
     if fault == "a setup that fails":
         (ready.R / ".worktree-guard.json").write_text(json.dumps({"setup": "exit 7"}))
         assert ready.wt("trust", "--accept").returncode == 0
-        (plugin / ".venv").symlink_to(Path(__file__).parents[3] / ".venv")
     else:
         (plugin / "scripts/wt").write_text("#!/bin/sh\nexit 127\n")
     story = run(ready, [call("EnterWorktree", name="z"), call("Write", file_path="own.txt", content="o\n")], BYPASS, *EVERY_TOOL,
