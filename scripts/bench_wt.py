@@ -71,8 +71,8 @@ class Bench:
                 self.git("-C", f".worktrees/{name}", "status")
 
         def made(n: int) -> None:
-            self.git("worktree", "add", "-q", "-b", f"g{n}", f"../g{n}")
-            self.wt("new", f"w{n}")
+            self.git("worktree", "add", "-q", "-b", f"old{n}", f"../old{n}")
+            self.wt("new", f"done{n}")
 
         def gone(n: int) -> None:
             self.git("worktree", "remove", "--force", f"../g{n}")
@@ -85,8 +85,8 @@ class Bench:
         return [
             Row("new / git worktree add", 1.15, lambda n: self.wt("new", f"w{n}"),
                 lambda n: self.git("worktree", "add", "-q", "-b", f"g{n}", f"../g{n}"), after=gone),
-            Row("remove / git worktree remove", 1.0, lambda n: self.wt("remove", f"w{n}"),
-                lambda n: self.git("worktree", "remove", f"../g{n}"), before=made),
+            Row("remove / git worktree remove", 1.0, lambda n: self.wt("remove", f"done{n}"),
+                lambda n: self.git("worktree", "remove", f"../old{n}"), before=made),
             Row("copying a folder / cp -a", 1.0, self.copied, lambda n: self.run("cp", "-a", "node_modules", f"../c{n}"),
                 before=self.with_modules),
             Row(f"status of {WORKTREES} / {WORKTREES} x git status", 0.7, lambda n: self.wt("status"), statuses, before=all_trees),

@@ -5,7 +5,7 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("wt", "worktree-guard")
 VERBS = ("enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow", "create", "exit",
-         "clean", "merge", "setup", "trust", "doctor", "explain", "--json")
+         "clean", "merge", "setup", "trust", "lease", "lane", "doctor", "explain", "--json")
 
 
 def handed_over(call: "Call", variable: str) -> "str | None":

@@ -36,6 +36,8 @@ COMMANDS = {
     "authorize-main": "let the main checkout be written for a while (for a person to run)",
     "revoke-main": "end every authorisation of the main checkout now",
     "allow": "let one path be written for a while (for a person to run)",
+    "lease": "get and give back a ready worktree of the pool: read status, write acquire, write return; always JSON",
+    "lane": "one checkout for each writing agent of a workflow: prepare, dispose, list",
     "setup": "copy, link and run the repository's setup commands in a worktree again",
     "trust": "show the repository's own commands and accept them, once; a person's",
     "native": "make or remove a client's own worktree, from its event on stdin (hooks/run calls it)",
@@ -45,7 +47,8 @@ COMMANDS = {
     "doctor": "run the registered hook as the client would, and look for what usually goes wrong",
     "demo": "see it work: a scratch repository, a worktree, tool calls through the real hook",
 }
-WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain")
+OWN_WORDS = ("lease",)  # they read their words themselves, and always answer in JSON, --help too
+WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain", "lease")
 OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
 EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
 127 git or a needed program is missing, 130 interrupted"""
@@ -81,11 +84,13 @@ def main(words: list[str]) -> int:
     options = words[:words.index("--")] if "--" in words else words
     as_json = "--json" in options
     words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
+    own = bool(words) and words[0] in OWN_WORDS
+    as_json |= own
     if words[:1] == ["status"] and set(words) <= {"status", "--json"}:
         open_work.begin(os.curdir)
     try:
         known = words[0] if words and words[0] in COMMANDS else ""
-        args = parser(known).parse_args(words)
+        args = argparse.Namespace(verb=known, words=words[1:]) if own else parser(known).parse_args(words)
         if args.verb is None:
             parser().print_help()
             return DONE
@@ -97,7 +102,7 @@ def main(words: list[str]) -> int:
             filled_in(args, names, given=len(words) > 1 + options.count("--json"))
         repository = None if args.verb in WITHOUT_REPOSITORY else opened()
         data = verb.run(repository, args)
-        return answered(data, verb.lines, as_json) or int(data.get("wrong", 0) > 0)
+        return answered(data, verb.lines, as_json, indent=2 if own else None) or int(data.get("wrong", 0) > 0)
     except WtError as refusal:
         return refused(refusal, as_json)
     except KeyboardInterrupt:
@@ -121,9 +126,9 @@ def here() -> Path:
         raise UsageError("the folder you stand in is gone", code="folder-gone", hint="cd to the main checkout and try again") from None
 
 
-def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]], as_json: bool) -> int:
+def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]], as_json: bool, indent: int | None = None) -> int:
     """Prints the answer. What was done is done, even where nobody can read it."""
-    text = json.dumps({"ok": True, "data": data}, ensure_ascii=True) if as_json else "\n".join(lines(data))
+    text = json.dumps({"ok": True, "data": data}, ensure_ascii=True, indent=indent) if as_json else "\n".join(lines(data))
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

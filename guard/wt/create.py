@@ -39,7 +39,7 @@ class Plan:
     base: str
     base_commit: str
     fresh: bool
-    source: Literal["new-branch", "branch", "change-request"]
+    source: Literal["new-branch", "branch", "change-request", "lane"]
     change_request: int | None = None
     remote: str = ""
     title: str = ""

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from guard.edge.records import is_text
-from guard.wt import bindings, copies, held, lost, owners, worktrees
+from guard.wt import bindings, copies, held, lane_manifest, lost, owners, pool, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding, WorktreeRecord
 from guard.wt.presence import presence
@@ -158,6 +158,26 @@ def who_works(found: list[Binding]) -> str:
     return f"{' and '.join(whom)} {'works' if len(whom) == 1 else 'work'} in it"
 
 
+def unleased(case: Case) -> Finding | None:
+    """Handed out by `wt lease`: its holder gives it back."""
+    if case.record is None or case.record.source != "pool":
+        return None
+    one = pool.load(case.repository).at(case.path)
+    return Finding("leased", f"it is leased by {one.lease.holder}", f"wt lease write return --workspace {case.quoted}, by its holder") \
+        if one and one.lease else None
+
+
+def no_lane(case: Case) -> Finding | None:
+    """A task works in it; `wt lane dispose`, which passes the word "lane", ends it."""
+    if case.record is None or case.record.source != "lane" or "lane" in case.discard:
+        return None
+    lane = lane_manifest.load(case.repository).at(case.path)
+    if lane is None or lane.status not in lane_manifest.HELD:
+        return None
+    return Finding("lane", f"it is the lane of the task {lane.task} of the run {lane.run}",
+                   f"wt lane dispose {lane.words}, when that is over")
+
+
 def idle(case: Case) -> Finding | None:
     found = owners.inside(case.path, case.leaving)
     return Finding("in-use", f"processes stand in it: {shown(found)}", "end them, or cd out of it there; wt status") if found else None
@@ -223,7 +243,7 @@ def commits_elsewhere(case: Case) -> Finding | None:
 
 
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
-    ours, apart, unlocked, unshared, idle, settled, clean, submodules_clean, submodules_pushed, ignored, commits_held,
+    ours, apart, unlocked, unshared, unleased, no_lane, idle, settled, clean, submodules_clean, submodules_pushed, ignored, commits_held,
     commits_elsewhere)
 
 

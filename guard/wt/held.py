@@ -62,7 +62,8 @@ def fate(repository: Repository, entry: worktrees.Worktree, record: WorktreeReco
 def made_by_us(repository: Repository, branch: str, record: WorktreeRecord | None) -> bool:
     """Made with its worktree, or left from an earlier one of ours (by its prefix)."""
     prefix = repository.loaded.settings.branch_prefix
-    return record is not None and record.branch == branch and (record.source == "new-branch" or bool(prefix and branch.startswith(prefix)))
+    new = record is not None and record.source in ("new-branch", "lane")
+    return record is not None and record.branch == branch and (new or bool(prefix and branch.startswith(prefix)))
 
 
 def base_of(repository: Repository, entry: worktrees.Worktree, record: WorktreeRecord | None) -> str:

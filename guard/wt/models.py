@@ -97,9 +97,10 @@ class Making(Strict):
 class WorktreeRecord(Strict):
     """What the creation of a worktree decided; observation never changes it.
 
-    `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else. `copied` are the ignored files that
-    came from the main checkout, `making` is there until the last step of the creation has been taken. `restored_head` is where a person
-    wanted it back out of the trash: as long as it is there, `wt clean` leaves it alone.
+    `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else; "pool" is handed out by `wt lease`,
+    "lane" by `wt lane`.
+    `copied` are the ignored files that came from the main checkout, `making` is there until the last step of the creation has been taken.
+    `restored_head` is where a person wanted it back out of the trash: as long as it is there, `wt clean` leaves it alone.
     """
 
     version: Version = 1
@@ -109,7 +110,7 @@ class WorktreeRecord(Strict):
     base: str = ""
     base_commit: str = ""
     created_at: str = ""
-    source: Literal["new-branch", "branch", "change-request", "adopted"] = "new-branch"
+    source: Literal["new-branch", "branch", "change-request", "adopted", "pool", "lane"] = "new-branch"
     title: str = ""
     change_request: int | None = None
     port: int | None = Field(None, ge=1, le=65535)
@@ -178,6 +179,12 @@ class Ports(Strict):
     script: str = Field("", description="a command that prints one port")
 
 
+class PoolSize(Strict):
+    """The worktrees that `wt lease` hands out."""
+
+    size: int = Field(16, ge=1, le=1000, description="at most; the pool grows on demand")
+
+
 class Settings(Strict):
     """.worktree-guard.json of the main checkout."""
 
@@ -200,3 +207,4 @@ class Settings(Strict):
     setup: Commands = Field([], description="Commands that run in a new worktree, once wt trust has accepted them")
     teardown: Commands = Field([], description="The same before a worktree is removed")
     ports: Ports = Ports()
+    pool: PoolSize = PoolSize()

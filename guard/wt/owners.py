@@ -1,8 +1,10 @@
 """Processes that a worktree belongs to: those that stand in it, the one that its lock names, the one that still makes it."""
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from guard.edge import disk
@@ -14,15 +16,28 @@ STARTED = re.compile(r"\bstart(?:ed|_time)?[ =:]+(\w+)", re.I)
 
 def inside(path: Path, but: frozenset[int] = frozenset()) -> list[str]:
     """`name (pid)` of each process whose current folder is in there, `but` some. Of those that we may not look at, nothing is known."""
-    import psutil  # 40 ms, which only a removal pays
+    root = os.path.realpath(path)
+    return [f"{one.command} ({one.pid})" for one in standing() if one.pid not in but and one.folder.is_relative_to(root)]
 
-    root, found = os.path.realpath(path), []
+
+@dataclass(frozen=True)
+class Process:
+    """One that stands in `folder`."""
+
+    pid: int
+    command: str
+    folder: Path
+
+
+def standing() -> list[Process]:
+    """All processes but our own, as far as we may look."""
+    import psutil  # 40 ms
+
+    found = []
     for process in psutil.process_iter():
-        try:
-            if process.pid not in (os.getpid(), *but) and Path(process.cwd()).is_relative_to(root):
-                found.append(f"{process.name()} ({process.pid})")
-        except (psutil.Error, OSError):  # gone meanwhile, or somebody else's
-            continue
+        with contextlib.suppress(psutil.Error, OSError):  # gone meanwhile, or somebody else's
+            if process.pid != os.getpid():
+                found.append(Process(process.pid, process.name(), Path(process.cwd())))
     return found
 
 

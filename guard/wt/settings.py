@@ -11,9 +11,9 @@ from pydantic import BaseModel, ValidationError
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
 from guard.edge import wire
-from guard.wt.models import Ports, Settings, Sync
+from guard.wt.models import PoolSize, Ports, Settings, Sync
 
-GROUPS: dict[str, type[BaseModel]] = {"sync": Sync, "ports": Ports}  # settings that are objects of settings
+GROUPS: dict[str, type[BaseModel]] = {"sync": Sync, "ports": Ports, "pool": PoolSize}  # settings that are objects of settings
 
 
 @dataclass(frozen=True)

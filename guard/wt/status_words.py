@@ -60,7 +60,18 @@ def notes(one: Row) -> list[str]:
         said.append("being set up" if one["making"] == "running" else "setup unfinished")
     if one["locked"] is not None and one["stale"] != "locked, missing":
         said.append("locked")
-    return said
+    return said + handed_out(one)
+
+
+def handed_out(one: Row) -> list[str]:
+    """To whom `wt lease` has given it, or for which task it is."""
+    if one["lane"]:
+        kept = ", retained-dirty" if one["lane"]["status"] == "retained-dirty" else ""
+        return [f"lane {one['lane']['run']} {one['lane']['task']}{kept}"]
+    if one["lease"]:
+        gone = ", which has ended" if one["lease"]["owner"] == "gone" else ""
+        return [f"leased by {short(one['lease']['lease_holder'])}{gone}"]
+    return ["free, of the pool"] if one["source"] == "pool" else []
 
 
 def painter(rows: list[list[str]]) -> Paint:

@@ -8,10 +8,12 @@ from functools import cache, partial
 from typing import Any
 
 from guard.edge import disk, repo
-from guard.wt import bindings, git, open_work, owners, worktrees
+from guard.wt import bindings, git, lane_manifest, open_work, owners, pool, worktrees
 from guard.wt.errors import WtError
 from guard.wt.inspection import empty, inspect
+from guard.wt.lane_manifest import Lane
 from guard.wt.models import Binding, WorktreeRecord
+from guard.wt.pool import Lease
 from guard.wt.repository import Repository
 from guard.wt.strayed import strayed
 
@@ -25,6 +27,8 @@ class Known:
     base: str
     tip: str
     stale: str | None
+    lease: Lease | None = None
+    lane: Lane | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,10 @@ def all_known(repository: Repository, entries: list[worktrees.Worktree]) -> list
     assumed = cache(partial(bindings.assumed_base, repository))
     bases = [record.base if record else "" if entry.main else assumed(entry.branch if entry.branch == assumed("") else "")
              for entry, record in zip(entries, records, strict=True)]
+    leases = {one.path: one.lease for one in pool.stored(repository).workspaces}
+    lanes = lane_manifest.stored(repository)
     tips = commits_of(repository, sorted({base for base in bases if base}))
-    return [Known(entry, record, base, tips.get(base, ""), stale(repository, entry))
+    return [Known(entry, record, base, tips.get(base, ""), stale(repository, entry), leases.get(str(entry.path)), lanes.at(entry.path))
             for entry, record, base in zip(entries, records, bases, strict=True)]
 
 
@@ -74,11 +80,25 @@ def row(repository: Repository, known: Known, told: Told, bound: list[Binding]) 
     return {"name": entry.name, "path": str(entry.path), "branch": entry.branch, "head": entry.head, "base": known.base or None,
             "ahead": apart[1] if apart else None, "behind": apart[0] if apart else None, "dirty": told.dirty,
             "main": entry.main, "owned": record is not None and record.owned,
-            "bound_by": sorted({one.session or "repository" for one in bound}), "lease": None, "lane": None,
+            "bound_by": sorted({one.session or "repository" for one in bound}), "lease": leased(known.lease), "lane": of_lane(known.lane),
             "locked": entry.locked, "stale": known.stale,
             "created_at": (record.created_at or None) if record else None, "port": record.port if record else None,
             "source": record.source if record else None, "title": (record.title or None) if record else None, "making": made(record),
             "strayed": strayed(repository, entry, record, bound[0] if bound else None) if known.stale is None else None}
+
+
+def leased(lease: Lease | None) -> dict[str, Any] | None:
+    """-> lease_id, lease_holder, leased_at, owner (alive, gone, unknown)"""
+    if lease is None:
+        return None
+    from guard.wt import leases  # which loads all that hands them out
+
+    return {"lease_id": lease.id, "lease_holder": lease.holder, "leased_at": lease.leased_at or None, "owner": leases.owner(lease)}
+
+
+def of_lane(lane: Lane | None) -> dict[str, Any] | None:
+    """-> run, task, status; None for one that is over: its place may have another worktree by now."""
+    return {"run": lane.run, "task": lane.task, "status": lane.status} if lane and lane.status != "disposed" else None
 
 
 def made(record: WorktreeRecord | None) -> str | None:

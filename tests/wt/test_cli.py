@@ -22,9 +22,10 @@ OnStdin = Callable[[str], None]
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = os.environ.get("WORKTREE_GUARD_UPDATE_GOLDEN") == "1"
 VERBS = ["enter", "new", "leave", "remove", "restore", "snapshot", "status", "authorize-main", "revoke-main", "allow",
-         "clean", "merge", "setup", "trust"]
+         "clean", "merge", "setup", "trust", "lane"]
 LINE = {"authorize-main": ["--reason", "r"], "allow": ["src", "--reason", "r"], "enter": ["x"], "new": ["z"],
-        "remove": ["{W}", "--foreign"], "restore": ["--list"], "merge": ["x", "--dry-run"], "setup": ["x"]}  # a complete line for each
+        "remove": ["{W}", "--foreign"], "restore": ["--list"], "merge": ["x", "--dry-run"], "setup": ["x"],
+        "lane": ["list"]}  # a complete line for each
 
 
 @pytest.fixture
@@ -285,6 +286,12 @@ REFUSALS: list[tuple[str, list[str]]] = [
     ("set up the main checkout", ["setup"]),
     ("set up what is missing", ["setup", "{W2}"]),
     ("accept no commands", ["trust", "--accept"]),
+    ("lease without words", ["lease"]),
+    ("lease what is no verb", ["lease", "write", "destroy"]),
+    ("lease with a blank holder", ["lease", "write", "acquire", "--holder", " "]),
+    ("return what is not leased", ["lease", "write", "return", "--workspace", "{W}"]),
+    ("prepare a lane of no task", ["lane", "prepare", "--run", "r"]),
+    ("dispose of no lane", ["lane", "dispose", "--run", "r", "--task", "t"]),
     ("a slip", ["status", "--nonsense"]),
     ("outside a repository", ["status"]),
 ]

@@ -82,6 +82,37 @@ def is_gone(world: World) -> bool:
     return not (place(world).exists() or str(place(world)) in listed(world) or told["binding"] or told["sessions"])
 
 
+def lane(world: World) -> Path:
+    return world.R / ".worktrees/wf-r-t"
+
+
+def lane_is_there(world: World) -> bool:
+    """The only one, and the task's; git has it, and the main checkout does not show it."""
+    states = [(one["status"], one["path"], one["branch"]) for one in done(world, "lane", "list")["lanes"]]
+    return (states == [("active", str(lane(world)), "wt/wf-r-t")] and str(lane(world)) in listed(world)
+            and world.git("status", "--porcelain", cwd=lane(world)) == world.git("status", "--porcelain") == "")
+
+
+def lane_is_handed_over(world: World) -> bool:
+    (one,) = done(world, "lane", "list")["lanes"]
+    subjects = [commit["subject"] for commit in one["hand_over"]["commits"]]
+    return (one["status"], subjects, lane(world).exists(), str(lane(world)) in listed(world)) == ("disposed", ["own"], False, False) \
+        and world.git("rev-parse", "wt/wf-r-t") == one["hand_over"]["head"]
+
+
+def lane_is_gone(world: World) -> bool:
+    """With its branch, or saying that it is there: a killed git may have left a lock of it."""
+    (one,) = done(world, "lane", "list")["lanes"]
+    return (one["status"], lane(world).exists(), one["branch_deleted"]) == ("disposed", False, not world.git("branch", "--list", "wt/*"))
+
+
+def lane_is_kept(world: World) -> bool:
+    (one,) = done(world, "lane", "list")["lanes"]
+    return (one["status"], [found["code"] for found in one["open"]], (lane(world) / "own").exists()) == (
+        "retained-dirty", ["open-changes"], True)
+
+
+PREPARED, DISPOSED = (("lane", word, "--run", "r", "--task", "t") for word in ("prepare", "dispose"))
 NEW, ENTERED, REMOVED = ("new", "x"), ("enter", "x"), ("remove", "x", *ALL)
 ROWS = (  # the longest first
     Row("merge and remove", ("merge", "x", "--squash", "--remove"), is_gone, 20, (NEW, COMMITS, AUTHORISED)),
@@ -95,6 +126,10 @@ ROWS = (  # the longest first
     Row("leave and remove", ("leave", "--remove", "--session", "s1", *ALL), is_gone, 20, ((*ENTERED, "--session", "s1"), OPEN)),
     Row("restore", ("restore", "x"), is_there, 16, (NEW, OPEN, REMOVED)),
     Row("new", NEW, is_there, 9),
+    Row("prepare a lane", PREPARED, lane_is_there, 9),
+    Row("dispose of a lane with commits", DISPOSED, lane_is_handed_over, 16, (PREPARED, f"cd .worktrees/wf-r-t; {COMMITS}")),
+    Row("dispose of a lane without commits", DISPOSED, lane_is_gone, 16, (PREPARED,)),
+    Row("dispose of a lane that stays", DISPOSED, lane_is_kept, 2, (PREPARED, "cd .worktrees/wf-r-t; echo own > own")),
     Row("new on a branch that is there", ("new", "x", "--branch", "old"), is_there, 9, ("git branch old",)),
     Row("enter a new one", ENTERED, is_bound, 9),
     Row("enter one in a session", (*ENTERED, "--session", "s1"), is_there, 3, (ENTERED,)),

@@ -1,0 +1,157 @@
+"""A workspace that is reserved for a lease is brought to the caller's commit, and proven to be there; else it is given back."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from guard.wt import bindings, causes, choosing, git, git_locks, hiding, pool, receipts, settling, workspaces, worktrees
+from guard.wt.choosing import Unfit
+from guard.wt.create import NO_HOOKS
+from guard.wt.errors import WtError
+from guard.wt.models import WorktreeRecord
+from guard.wt.pool import Workspace
+from guard.wt.receipts import BadReceipt, Identity
+from guard.wt.repository import Repository
+from guard.wt.sessions import Caller
+from guard.wt.store import Store
+from guard.wt.workspaces import QUIET
+
+
+def grown(repository: Repository, workspace: Workspace, head: str) -> None:
+    """A new worktree of the pool, at the commit that is wanted. Inside the lock. Where git cannot make it, nothing of it stays."""
+    path = workspace.place
+    hiding.hide_worktree(repository, path)
+    hiding.hide(repository, receipts.HIDDEN)
+    record = WorktreeRecord(path=str(path), base_commit=head, created_at=workspace.created_at, source="pool")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        repository.store.save(worktrees.record_path(repository, path), record)
+        git.do(*QUIET, *NO_HOOKS, *how(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head, cwd=repository.at)
+    except BaseException:
+        settling.take_away(repository, workspace)
+        pool.save(repository, pool.load(repository).without(path))
+        raise
+
+
+def prepare(repository: Repository, workspace: Workspace, head: str, *, fresh: bool) -> Path:
+    """Outside the lock: a checkout takes its time. -> the receipt. Unfit or WtError where anything is not as it has to be.
+
+    Looked at before, so that nothing is overwritten that is nowhere else, and after: it is the root of its own work tree, of this
+    repository, clean, at the commit, and the receipt lies in it.
+    """
+    path = workspace.place
+    at = head if fresh else choosing.fit(repository, workspace).head
+    receipt = receipts.write(path, workspace.receipt)
+    if at != head:
+        checked_out(repository, path, head)
+    if fresh or at != head:
+        choosing.must_be_clean(path)
+    look = workspaces.seen(path)
+    wrong = workspaces.whats_wrong(repository, path, look)
+    if look is None or wrong:
+        raise Unfit("damaged", wrong)
+    if look.head != head:
+        raise WtError(f"{path} is at {look.head[:9]}, not at {head[:9]}", code="not-prepared", hint="wt lease write acquire again")
+    try:
+        if receipts.read(path) != workspace.receipt:
+            raise BadReceipt(f"{receipt} is of another lease")
+    except BadReceipt as fault:
+        raise WtError(f"the receipt has not stayed: {fault}", code="not-prepared", hint="wt lease write acquire again") from None
+    return receipt
+
+
+def checked_out(repository: Repository, path: Path, head: str) -> None:
+    """A lock that a killed git has left is in nobody's way: the workspace was free, and it is ours now.
+
+    `--force` is for a rename of letter case alone, which a file system that knows no case hides from status, and which stops a plain
+    checkout; the looks before and after make it safe.
+    """
+    look = workspaces.seen(path)
+    if look is not None and not git_locks.in_use(look.admin):
+        git_locks.drop_of_worktree(look.admin)
+    git.do(*QUIET, *NO_HOOKS, *how(repository), "checkout", "--quiet", "--force", "--detach", head, cwd=path)
+
+
+def how(repository: Repository) -> tuple[str, ...]:
+    """git writes files with one process a core where nobody chose a number. (checkout.workers, git 2.32)"""
+    return () if git.holds("config", "checkout.workers", cwd=repository.at) else ("-c", "checkout.workers=0")
+
+
+def confirmed(repository: Repository, workspace: Workspace, who: Caller) -> Workspace:
+    """The lease is the caller's from now on, and binds its session. WtError where the pool says something else by now."""
+    assert workspace.lease is not None
+    with repository.store.locked():
+        now_there = pool.load(repository)
+        live = now_there.at(workspace.path)
+        if live is None or live.lease is None or live.lease.identity != workspace.lease.identity:
+            raise WtError(f"the pool does not know this lease of {workspace.path} any more", code="lost-lease",
+                          hint="wt lease write acquire again")
+        lease = live.lease
+        held = live.changed(step="held", maker=None, session=who.session, client_pid=who.pid, client_started=who.started)
+        held = held.model_copy(update={"start": lease.source_head})
+        if who.session is not None:
+            bindings.bind(repository, who, workspace.place, "", lease.source_head)
+        pool.save(repository, now_there.with_(held))  # last: killed before, nobody was told, and the next command ends it
+        repository.store.note("acquire", path=workspace.path, holder=lease.holder, head=lease.source_head)
+    return held
+
+
+# --- given back ------------------------------------------------------------------------------------------------------
+
+Outcome = Literal["returned", "held", "unknown"]
+
+
+def given_back(repository: Repository, workspace: Workspace, cause: BaseException, *, fresh: bool) -> BaseException:
+    """Undoes an acquire that has failed. -> what to raise: `details` say by the live pool whether the lease is over.
+
+    The receipt goes only when that is certain: until then it is what the lease can be returned by.
+    """
+    assert workspace.lease is not None
+    identity, fault, removed = workspace.lease.identity, "", False
+    try:
+        with repository.store.locked():
+            over(repository, workspace.path, identity)
+            if seen(repository, workspace.path, identity)[0] == "returned":
+                removed = receipts.drop(workspace.place)
+                if fresh:  # made in this very run, and nobody was given it
+                    settling.take_away(repository, workspace)
+                    pool.save(repository, pool.load(repository).without(workspace.path))
+    except (WtError, OSError) as trouble:
+        fault = str(trouble)
+    outcome, live = seen(repository, workspace.path, identity)
+    known = cause if isinstance(cause, WtError) else causes.of_system(cause) if isinstance(cause, OSError) else None
+    if known is None and not isinstance(cause, OSError):
+        return cause
+    said = known.said if known else str(cause)
+    details = {"path": workspace.path, "lease_id": identity.lease_id, "lease_holder": identity.lease_holder, "rollback": outcome,
+               "rollback_returned": outcome == "returned", "rollback_error": fault or None, "rollback_live_status": live,
+               "receipt_removed": removed, "cause": {"message": said, "details": (known.details if known else None) or None}}
+    kept = "" if outcome == "returned" else f"; the lease of {workspace.path} is {outcome}, keep its identity"
+    return WtError(f"no workspace: {said}{kept}", code=known.code if known else "os-error", details=details,
+                   hint=(known.hint if known else "") or "wt lease read status, then wt lease write acquire again")
+
+
+def is_returned(fault: BaseException) -> bool:
+    return isinstance(fault, WtError) and fault.details.get("rollback") == "returned"
+
+
+def over(repository: Repository, path: str, identity: Identity, start: str = "") -> None:
+    """Ends a lease, if it still is that one, and the bindings that came with it. `start`: its work up to there is kept. Inside the lock."""
+    now_there = pool.load(repository)
+    live = now_there.at(path)
+    if live is None or live.lease is None or live.lease.identity != identity:
+        return
+    bindings.unbind(repository, [one for one in repository.store.bindings() if one.active and bindings.same_place(one.path, path)])
+    pool.save(repository, now_there.with_(live.over(**({"start": start} if start else {}))))
+
+
+def seen(repository: Repository, path: str, identity: Identity) -> tuple[Outcome, str | None]:
+    """(what became of the lease, what the pool says of the workspace): judged by the file as it is now, whatever was tried."""
+    store = Store(repository.common)  # a file that was spoilt before is another matter
+    found = store.load(store.path(pool.FILE), pool.Pool)
+    if found is None:
+        return "unknown", None
+    live = found.at(path)
+    if live is None or live.lease is None or live.lease.identity != identity:
+        return "returned", "gone" if live is None else "leased" if live.lease else "available"
+    return "held", "leased"
