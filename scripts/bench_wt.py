@@ -74,28 +74,55 @@ class Bench:
             self.git("worktree", "add", "-q", "-b", f"old{n}", f"../old{n}")
             self.wt("new", f"done{n}")
 
-        def gone(n: int) -> None:
-            self.git("worktree", "remove", "--force", f"../g{n}")
-            self.wt("remove", f"w{n}")
-
         def all_trees(n: int) -> None:
             for name in trees if n == 0 else ():
                 self.git("worktree", "add", "-q", "-b", name, f".worktrees/{name}")
 
         return [
             Row("new / git worktree add", 1.15, lambda n: self.wt("new", f"w{n}"),
-                lambda n: self.git("worktree", "add", "-q", "-b", f"g{n}", f"../g{n}"), after=gone),
+                lambda n: self.git("worktree", "add", "-q", "-b", f"g{n}", f"../g{n}")),
             Row("remove / git worktree remove", 1.0, lambda n: self.wt("remove", f"done{n}"),
                 lambda n: self.git("worktree", "remove", f"../old{n}"), before=made),
             Row("copying a folder / cp -a", 1.0, self.copied, lambda n: self.run("cp", "-a", "node_modules", f"../c{n}"),
                 before=self.with_modules),
+            Row("acquire, same commit / worktree add", 0.25, self.acquire, self.added, before=self.pooled, after=self.give_back),
+            Row("acquire, 100 files away / worktree add", 0.4, self.acquire, self.added, before=self.moved_on, after=self.give_back),
+            Row("return / status -uall, worktree add", 1.2, self.give_back, self.status_and_added, before=self.acquire),
             Row(f"status of {WORKTREES} / {WORKTREES} x git status", 0.7, lambda n: self.wt("status"), statuses, before=all_trees),
         ]
+
+    def acquire(self, _: int) -> None:
+        self.wt("lease", "write", "acquire", "--holder", "bench")
+
+    def give_back(self, _: int) -> None:
+        self.wt("lease", "write", "return", "--workspace", str(self.main / ".worktrees/pool-1"))
+
+    def added(self, _: int) -> None:
+        self.git("worktree", "add", "-q", "--detach", f"../a{time.monotonic_ns()}")
+
+    def status_and_added(self, n: int) -> None:
+        """What a return saves the next one: a new worktree."""
+        self.git("status", "-uall")
+        self.added(n)
+
+    def pooled(self, n: int) -> None:
+        """One ready workspace, at the commit of the main checkout."""
+        if n == 0 and not (self.main / ".worktrees/pool-1").exists():
+            self.acquire(n)
+            self.give_back(n)
+
+    def moved_on(self, n: int) -> None:
+        """The main checkout is a hundred files away from where the workspace stands."""
+        self.pooled(n)
+        for name in range(100):
+            (self.main / f"d{name}/f{name * 100}.txt").write_text(f"another line {n}\n" * 100)
+        self.git("commit", "-q", "-a", "-m", str(n))
 
     def with_modules(self, n: int) -> None:
         """An ignored folder in the main checkout, and a worktree that has none of it.
 
-        Nothing is deleted in between: ext4 looks for numbers of files that were not deleted in the last 5 s, and making one costs 6 x.
+        Nothing is deleted in between, as in most rows: ext4 gives no number of a file away that was deleted in the last 5 s, and looking
+        for another one costs 6 x.
         """
         here = self.main / ".worktrees/copies/node_modules"
         if n == 0:

@@ -8,6 +8,7 @@ from typing import Any
 from guard.edge import disk
 from guard.wt import bindings, git_locks, held, lost, owners, receipts, remains, workspaces, worktrees
 from guard.wt.errors import UsageError, WtError
+from guard.wt.git import GitError
 from guard.wt.models import now
 from guard.wt.pool import Lease, Pool, Workspace
 from guard.wt.repository import Repository
@@ -87,7 +88,14 @@ def owner(lease: Lease) -> str:
 # --- by what is in it ------------------------------------------------------------------------------------------------
 
 def fit(repository: Repository, one: Workspace) -> Seen:
-    """It holds nothing that is nowhere else. Unfit where it does."""
+    """It holds nothing that is nowhere else. Unfit where it does, or where git cannot tell (a broken index)."""
+    try:
+        return looked_at(repository, one)
+    except GitError as fault:
+        raise Unfit("damaged", fault.said, fault.details) from None
+
+
+def looked_at(repository: Repository, one: Workspace) -> Seen:
     path, look = one.place, workspaces.seen(one.place)
     wrong = workspaces.whats_wrong(repository, path, look)
     if look is None or wrong:

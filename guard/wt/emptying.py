@@ -44,8 +44,11 @@ class Kept:
     refs: list[str] = field(default_factory=list)
 
 
-def work_in(repository: Repository, path: Path) -> Work:
-    """Files that the index hides (skip-worktree, assume-unchanged) are looked at too. UsageError where git works there no more."""
+def work_in(repository: Repository, path: Path, start: str) -> Work:
+    """Files that the index hides (skip-worktree, assume-unchanged) are looked at too. UsageError where git works there no more.
+
+    The commit it was leased at (`start`) is not of its own making, whatever has become of the branch that had it.
+    """
     look = workspaces.seen(path)
     if look is None:
         raise UsageError(f"{path} is no worktree any more", code="no-worktree", hint="wt lease read status; wt enter PATH mends it")
@@ -53,7 +56,7 @@ def work_in(repository: Repository, path: Path) -> Work:
     named = {line[3:] for line in lines}
     lines += [f" M {name}" for name in found.open if name not in named]
     branch = git.ask_or("", "symbolic-ref", "-q", "HEAD", cwd=path)
-    elsewhere = not look.head or branch.startswith("refs/heads/") or bool(held.holders(repository, look.head, ""))
+    elsewhere = look.head in ("", start) or branch.startswith("refs/heads/") or bool(held.holders(repository, look.head, ""))
     return Work(look.head, lines, remains.operation(look.admin), [] if elsewhere else held.only_there(repository, look.head, ""),
                 out_of_reach(path, lines, found))
 
@@ -97,6 +100,15 @@ def empty(repository: Repository, path: Path, work: Work, kept: Kept) -> None:
         raise WtError(f"{path} cannot be emptied, and all of it is kept in {kept.refs[-1]}: {gate.shown([line[3:] for line in left])}",
                       code="not-emptied", details={"changes": left, "snapshots": kept.refs},
                       hint="take that away by hand; wt lease read status says who holds what")
+
+
+def whole_again(repository: Repository, path: Path, admin: Path) -> None:
+    """No marks of the holder keep the next one from seeing all files: neither in the index, nor as a sparse checkout of its own."""
+    own, shared = admin / "info/sparse-checkout", repository.common / "info/sparse-checkout"
+    if own.exists() and not shared.exists():
+        git.do(*QUIET, *NO_HOOKS, "sparse-checkout", "disable", cwd=path)
+        own.unlink()
+    workspaces.unhide(path)
 
 
 def keep(repository: Repository, path: Path, head: str, ref: str, kept: Kept) -> None:

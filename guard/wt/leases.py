@@ -55,8 +55,6 @@ def condition(repository: Repository, one: Workspace, entry: worktrees.Worktree 
         choosing.fit(repository, one)
     except Unfit as unfit:
         return unfit.word, unfit.said
-    except WtError as fault:  # a broken index
-        return "damaged", fault.said
     return "available", ""
 
 

@@ -40,11 +40,11 @@ def prepare(repository: Repository, workspace: Workspace, head: str, *, fresh: b
     repository, clean, at the commit, and the receipt lies in it.
     """
     path = workspace.place
-    at = head if fresh else choosing.fit(repository, workspace).head
+    before = None if fresh else choosing.fit(repository, workspace)
     receipt = receipts.write(path, workspace.receipt)
-    if at != head:
-        checked_out(repository, path, head)
-    if fresh or at != head:
+    if before is not None and before.head != head:
+        checked_out(repository, path, before.admin, head)
+    if before is None or before.head != head:
         choosing.must_be_clean(path)
     look = workspaces.seen(path)
     wrong = workspaces.whats_wrong(repository, path, look)
@@ -60,15 +60,14 @@ def prepare(repository: Repository, workspace: Workspace, head: str, *, fresh: b
     return receipt
 
 
-def checked_out(repository: Repository, path: Path, head: str) -> None:
+def checked_out(repository: Repository, path: Path, admin: Path, head: str) -> None:
     """A lock that a killed git has left is in nobody's way: the workspace was free, and it is ours now.
 
     `--force` is for a rename of letter case alone, which a file system that knows no case hides from status, and which stops a plain
     checkout; the looks before and after make it safe.
     """
-    look = workspaces.seen(path)
-    if look is not None and not git_locks.in_use(look.admin):
-        git_locks.drop_of_worktree(look.admin)
+    if not git_locks.in_use(admin):
+        git_locks.drop_of_worktree(admin)
     git.do(*QUIET, *NO_HOOKS, *how(repository), "checkout", "--quiet", "--force", "--detach", head, cwd=path)
 
 

@@ -33,25 +33,26 @@ def returned(repository: Repository, given: str, *, preserved: bool) -> dict[str
         workspace = reserved(repository, receipt)
     kept = Kept()
     try:
-        work = emptying.work_in(repository, path)
+        work = emptying.work_in(repository, path, receipt.source_head)
         if work and not preserved:
             raise not_preserved(path, work, receipt.identity)
         if work:
             emptying.empty(repository, path, work, kept)
         with repository.store.locked():
             end(repository, workspace, work.head, start=work.head if work.commits else "")
+            outcome, _ = preparing.seen(repository, str(path), receipt.identity)
+            removed = outcome == "returned" and receipts.drop(path)  # still inside the lock, or it might be the next holder's
     except BaseException as fault:
         with repository.store.locked():
             held_again(repository, workspace)
         if isinstance(fault, WtError) and kept.refs and isinstance(fault.details, dict):
             fault.details.setdefault("snapshots", kept.refs)
         raise
-    outcome, _ = preparing.seen(repository, str(path), receipt.identity)
     if outcome != "returned":
         raise WtError(f"the lease of {path} is {outcome}, by the pool's own word; the receipt stays", code="not-returned", hint=STATUS,
                       details={"lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder, "snapshots": kept.refs})
     return {"path": str(path), "lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder, "returned": True, "dirty": bool(work),
-            "receipt_removed": receipts.drop(path), "snapshots": kept.refs}
+            "receipt_removed": removed, "snapshots": kept.refs}
 
 
 # --- may it be returned? ---------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ def not_preserved(path: Path, work: Work, identity: Identity) -> UsageError:
 def end(repository: Repository, workspace: Workspace, head: str, start: str) -> None:
     """Inside the lock: what was looked at is looked at again, since others may have come in between. Then the lease is over.
 
-    A branch that is checked out there is let go, or nobody else could check it out; and so are marks that hide files from git status.
+    A branch that is checked out there is let go, or nobody else could check it out.
     """
     path, lease = workspace.place, workspace.lease
     assert lease is not None
@@ -154,7 +155,7 @@ def end(repository: Repository, workspace: Workspace, head: str, start: str) -> 
         raise UsageError(f"somebody has worked in {path} meanwhile", code="busy", details={"changes": open_now}, hint=again(path))
     if not (look.admin / "HEAD").read_text(encoding="utf-8").startswith(head):
         git.do(*QUIET, *NO_HOOKS, "update-ref", "--no-deref", "-m", "wt lease: returned", "HEAD", head, cwd=path)
-    workspaces.unhide(path)
+    emptying.whole_again(repository, path, look.admin)
     preparing.over(repository, workspace.path, lease.identity, start)
     repository.store.note("return", path=workspace.path, holder=lease.holder)
 

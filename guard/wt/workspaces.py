@@ -35,7 +35,10 @@ def seen(path: Path) -> Seen | None:
 
 
 def whats_wrong(repository: Repository, path: Path, look: Seen | None) -> str:
-    """Why a folder is not a worktree of this repository with its root there, in words; "" where it is."""
+    """Why a folder is not a worktree of this repository with its root there, in words; "" where it is.
+
+    git's own part has to name that very path: a link that leads to another worktree is not one.
+    """
     if look is None or look.root != Path(os.path.realpath(path)):
         return f"{path} is not the root of a worktree"
     if look.common != repository.common:
@@ -44,7 +47,7 @@ def whats_wrong(repository: Repository, path: Path, look: Seen | None) -> str:
         told = Path(os.fsdecode((look.admin / "gitdir").read_bytes()).rstrip("\n"))
     except OSError:
         return f"{path} is no linked worktree"
-    leads_here = os.path.realpath(look.admin / told.parent) == os.path.realpath(path)
+    leads_here = os.path.normpath(look.admin / told.parent) == os.path.normpath(path)
     return "" if leads_here else f"the .git file of {path} leads to what git keeps of {told.parent}"
 
 

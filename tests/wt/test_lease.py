@@ -165,7 +165,7 @@ def test_the_one_that_is_at_the_commit_already_comes_first(plain: World) -> None
     assert acquire(plain)["path"] == str(old)
 
 
-LOOK = "if [ -e .git ]; then git rev-parse HEAD || true; git status --porcelain -uall; fi; find . -name '*.py' -exec cat {} +"
+LOOK = "if [ -e .git ]; then git rev-parse HEAD; git status --porcelain -uall; fi 2>/dev/null || true; find . -name '*.py' -exec cat {} +"
 UNFIT = {  # what somebody did in a free workspace -> (script, status)
     "changed": ("echo x >> src/app.py", "dirty"), "new file": ("echo x > new", "dirty"), "staged": ("echo x > new; git add new", "dirty"),
     "deleted": ("rm src/app.py", "dirty"), "another repository in it": ("git init -q inner", "dirty"),
@@ -178,6 +178,8 @@ UNFIT = {  # what somebody did in a free workspace -> (script, status)
     "without its .git": ("rm .git", "damaged"),
     ".git of another": ('git worktree add -q --detach "$OUT/x"; cp "$OUT/x/.git" .git', "damaged"),
     "another repository instead": ("rm .git; git init -q", "damaged"),
+    "a broken index": ("echo x > $(git rev-parse --git-dir)/index", "damaged"),
+    "a link to another worktree": ('git worktree add -q --detach "$OUT/x"; mv "$PWD" "$OUT/away"; ln -s "$OUT/x" "$PWD"', "damaged"),
 }
 
 

@@ -5,8 +5,10 @@ import hashlib
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,15 +19,17 @@ from guard.wt.repository import open_repository
 from guard.wt.sessions import Caller
 from guard.wt.store import LOCK_SECONDS
 from tests.conftest import Worlds
-from tests.worlds import World
+from tests.worlds import ROOT, World
 from tests.wt.killing import Killer, prepare
 from tests.wt.leasing import acquire, give_back, receipt, rows
 from tests.wt.test_concurrency import Hand, crew
 from tests.wt.test_enter import small, wt
+from tests.wt.test_kills import until
 from tests.wt.test_remove import listed
 
 ROUNDS, SIZE = 20, 6
-CYCLES = int(os.environ.get("WORKTREE_GUARD_LEASE_CYCLES", "300"))  # 10,000 take ten minutes
+OWN = (".git", ".worktrees", "out")  # no files of a checkout
+CYCLES = int(os.environ.get("WORKTREE_GUARD_LEASE_CYCLES", "200"))  # 10,000 take ten minutes
 
 
 @pytest.fixture
@@ -106,6 +110,51 @@ def test_cycles_leave_nothing_behind(plain: World) -> None:
             before = left_by(plain)
     assert left_by(plain) == before
     assert [one.path for one in pool.stored(repository).workspaces] == [data["path"]]
+
+
+# --- interrupted -----------------------------------------------------------------------------------------------------
+
+def slow(world: World) -> World:
+    """Checking out a file waits for somebody to write into a pipe."""
+    world.sh("""mkfifo "$OUT/go"; git config --global filter.slow.smudge 'touch "$OUT/at-work"; cat "$OUT/go"; cat'
+             cd "$R"; echo '*.py filter=slow' > .gitattributes; git add .; git commit -qm slow""")
+    world.extra.update(world.paths)
+    return world
+
+
+@contextmanager
+def at_work(world: World) -> Iterator[subprocess.Popen[str]]:
+    """An acquire in the middle of its checkout, in a process group of its own."""
+    with subprocess.Popen([str(ROOT / "scripts/wt"), *ACQUIRE], cwd=world.R, env=world.env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        until((world.OUT / "at-work").exists)
+        yield running
+
+
+def test_interrupted_it_gives_back_what_it_had_begun(plain: World) -> None:
+    with at_work(slow(plain)) as running:
+        os.killpg(running.pid, signal.SIGINT)
+        assert (running.communicate(timeout=60)[0], running.returncode) == ("", 130)
+    assert (rows(plain), listed(plain), list((plain.R / ".worktrees").iterdir())) == ([], [str(plain.R)], [])
+
+
+def test_a_git_that_outlives_its_acquire_is_left_alone_until_it_is_done(plain: World) -> None:
+    """Killed alone, as by a client or for want of memory."""
+    with at_work(slow(plain)) as running:
+        running.kill()
+        (told,) = rows(plain)
+        assert (told["status"], told["lease_holder"], told["note"]) == ("leased", "killed", "a command is acquiring it right now")
+        (plain.OUT / "go").write_text("")
+    until(lambda: "locked" not in plain.git("worktree", "list", "--porcelain"))
+    assert [one["status"] for one in rows(plain)] in ([], ["available"]), "git 2.39 takes back what nobody waits for"
+    plain.sh("git config --global filter.slow.smudge cat")
+    assert Path(acquire(plain)["path"]).name == "pool-1"
+
+
+def test_status_waits_for_nobody(plain: World) -> None:
+    data = acquire(plain)
+    with open_repository(plain.R).store.locked():
+        assert [(one["path"], one["status"]) for one in rows(plain)] == [(data["path"], "leased")]
 
 
 # --- killed ----------------------------------------------------------------------------------------------------------

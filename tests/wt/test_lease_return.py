@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from guard.wt import git
+from guard.wt import git, receipts
+from guard.wt.errors import WtError
+from guard.wt.repository import open_repository
 from tests.worlds import World
 from tests.wt.leasing import HOLDER, RECEIPT, acquire, declined, give_back, not_returned, pool, receipt, row, rows
 from tests.wt.surroundings import a_git_that, says
@@ -70,6 +72,30 @@ def test_its_own_commits_stay_on_the_branch_that_has_them_and_the_branch_is_let_
     plain.sh("git checkout -q main; git branch -q -D topic", cwd=plain.R)
     assert row(plain, leased)["status"] == "unlanded"
     assert acquire(plain)["path"] != str(leased)
+
+
+@pytest.mark.parametrize("script", ["git commit -q --amend -m amended", "git checkout -q --detach; git commit -q --allow-empty -m x; "
+                                    "git checkout -q main"], ids=["amended", "left"])
+def test_a_commit_that_it_was_leased_at_is_not_of_its_own_making(plain: World, script: str) -> None:
+    first, _, last = script.rpartition("; ")
+    plain.sh(first or "true", cwd=plain.R)
+    path = acquire(plain)["path"]
+    plain.sh(last, cwd=plain.R)
+    assert give_back(plain, path)["dirty"] is False
+    assert acquire(plain)["path"] == path
+
+
+def test_the_receipt_goes_before_anybody_else_can_have_the_workspace(plain: World, leased: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drop, busy = receipts.drop, []
+
+    def spied(workspace: Path) -> bool:
+        with pytest.raises(WtError) as refusal, open_repository(plain.R).store.locked(0):
+            pass
+        busy.append(refusal.value.code)
+        return drop(workspace)
+    monkeypatch.setattr(receipts, "drop", spied)
+    assert give_back(plain, leased)["receipt_removed"] is True
+    assert busy == ["locked"]
 
 
 # --- what proves it --------------------------------------------------------------------------------------------------
@@ -276,8 +302,10 @@ def test_what_no_ref_can_hold_stays_where_it_is(plain: World, script: str, named
     assert not_returned(plain, "cannot-keep", leased, "--confirm-preserved")["details"] == {"paths": [named]}
 
 
-def test_marks_without_changes_do_not_reach_the_next_holder(plain: World, leased: Path) -> None:
-    plain.git("update-index", "--skip-worktree", "src/app.py", cwd=leased)
+@pytest.mark.parametrize("script", ["git update-index --skip-worktree src/app.py", "git update-index --assume-unchanged src/app.py",
+                                    "git sparse-checkout set docs; test ! -e src"])
+def test_marks_without_changes_do_not_reach_the_next_holder(plain: World, leased: Path, script: str) -> None:
+    plain.sh(script, cwd=leased)
     assert give_back(plain, leased)["dirty"] is False
     plain.sh("echo 'value = 2' > src/app.py; git commit -qam 2", cwd=plain.R)
     assert acquire(plain)["path"] == str(leased)
