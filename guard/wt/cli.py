@@ -104,7 +104,7 @@ def main(words: list[str]) -> int:
         data = verb.run(repository, args)
         return answered(data, verb.lines, as_json, indent=2 if own else None) or int(data.get("wrong", 0) > 0)
     except WtError as refusal:
-        return refused(refusal, as_json)
+        return refused(refusal, as_json, indent=2 if own else None)
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as fault:  # a full disk, a sandbox: nobody's fault
@@ -142,9 +142,10 @@ def answered(data: dict[str, Any], lines: Callable[[dict[str, Any]], list[str]],
     return DONE
 
 
-def refused(refusal: WtError, as_json: bool) -> int:
+def refused(refusal: WtError, as_json: bool, indent: int | None = None) -> int:
     if as_json:
-        text = json.dumps({"ok": False, "error": refusal.said, "code": refusal.code, "hint": refusal.hint, "details": refusal.details})
+        document = {"ok": False, "error": refusal.said, "code": refusal.code, "hint": refusal.hint, "details": refusal.details}
+        text = json.dumps(document, indent=indent)
     else:
         text = f"wt: {refusal.said}" + (f"\nInstead: {refusal.hint}" if refusal.hint else "")
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")

@@ -5,9 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from guard.wt import choosing, owners, pool, receipts, settling, worktrees
+from guard.wt import choosing, owners, receipts, settling, worktrees
 from guard.wt.choosing import Unfit, owner
-from guard.wt.errors import WtError
 from guard.wt.pool import Workspace
 from guard.wt.presence import presence
 from guard.wt.repository import Repository
@@ -18,14 +17,10 @@ __all__ = ["owner", "status"]
 def status(repository: Repository) -> dict[str, Any]:
     """-> size, workspaces[]: name, path, status, lease_id, lease_holder, processes[]: {pid, command}, leased_at, owner, note
 
-    `status`: available, leased, you're here, in-use, dirty, unlanded (commits that nothing else holds), locked, damaged. What a killed
-    command has left is settled first; where somebody is at work, or nothing can be written, it is told as it stands.
+    `status`: available, leased, you're here, in-use, dirty, unlanded (commits that nothing else holds), locked, damaged. Nothing is
+    changed: what a killed command has left is told as the next one will find it.
     """
-    try:
-        with repository.store.locked(0):
-            now_there, listed = settling.settled(repository)
-    except (WtError, OSError):
-        now_there, listed = pool.load(repository), {str(entry.path): entry for entry in worktrees.listing(repository)}
+    now_there, listed = settling.foreseen(repository)
     standing = owners.standing()
     return {"size": repository.loaded.settings.pool.size,
             "workspaces": [row(repository, one, listed.get(one.path), standing) for one in now_there.workspaces]}

@@ -28,8 +28,8 @@ def grown(repository: Repository, workspace: Workspace, head: str) -> None:
         repository.store.save(worktrees.record_path(repository, path), record)
         git.do(*QUIET, *NO_HOOKS, *how(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head, cwd=repository.at)
     except BaseException:
-        settling.take_away(repository, workspace)
-        pool.save(repository, pool.load(repository).without(path))
+        if settling.taken_away(repository, workspace):
+            pool.save(repository, pool.load(repository).without(path))
         raise
 
 
@@ -61,14 +61,20 @@ def prepare(repository: Repository, workspace: Workspace, head: str, *, fresh: b
 
 
 def checked_out(repository: Repository, path: Path, admin: Path, head: str) -> None:
-    """A lock that a killed git has left is in nobody's way: the workspace was free, and it is ours now.
+    """Over no file, an ignored one neither. A lock that a killed git has left is in nobody's way: the workspace was free, and is ours now.
 
     `--force` is for a rename of letter case alone, which a file system that knows no case hides from status, and which stops a plain
-    checkout; the looks before and after make it safe.
+    checkout. Unfit where a file is in the way.
     """
     if not git_locks.in_use(admin):
         git_locks.drop_of_worktree(admin)
-    git.do(*QUIET, *NO_HOOKS, *how(repository), "checkout", "--quiet", "--force", "--detach", head, cwd=path)
+    force = ["--force"] if git.ask_or("", "config", "--type=bool", "core.ignorecase", cwd=path) == "true" else []
+    try:
+        git.do(*QUIET, *NO_HOOKS, *how(repository), "checkout", "--quiet", *force, "--no-overwrite-ignore", "--detach", head, cwd=path)
+    except git.GitError as fault:
+        if "would be overwritten" in fault.details.get("stderr", ""):
+            raise Unfit("dirty", f"files of {path} are in the way of {head[:9]}", fault.details) from fault
+        raise
 
 
 def how(repository: Repository) -> tuple[str, ...]:
@@ -112,8 +118,7 @@ def given_back(repository: Repository, workspace: Workspace, cause: BaseExceptio
             over(repository, workspace.path, identity)
             if seen(repository, workspace.path, identity)[0] == "returned":
                 removed = receipts.drop(workspace.place)
-                if fresh:  # made in this very run, and nobody was given it
-                    settling.take_away(repository, workspace)
+                if fresh and settling.taken_away(repository, workspace):  # made in this very run, and nobody was given it
                     pool.save(repository, pool.load(repository).without(workspace.path))
     except (WtError, OSError) as trouble:
         fault = str(trouble)

@@ -19,6 +19,7 @@ from guard.wt.models import Strict
 PLACE = Path("out/treehouse/lease.json")  # where Treehouse has it, so that its users' scripts find it
 HIDDEN = "/out/treehouse/"  # by the repository's info/exclude
 IGNORE = ".gitignore"  # beside it: the nearest one counts, whatever the repository's own say (gitignore(5))
+ALL = "*\n"
 SCHEMA = 2
 MOST = 100_000  # bytes: a receipt has 400
 
@@ -113,7 +114,7 @@ def write(workspace: Path, receipt: Receipt) -> Path:
         raise WtError(f"{file} is, or lies below, a link", code="no-room-for-receipt", hint="wt lease read status; wt enter NAME")
     file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError), file.with_name(IGNORE).open("x", encoding="utf-8") as ignore:
-        ignore.write("*\n")
+        ignore.write(ALL)
     fresh = file.with_name("lease.json.new")
     fresh.unlink(missing_ok=True)
     with fresh.open("x", encoding="utf-8") as handle:
@@ -135,8 +136,10 @@ def drop(workspace: Path) -> bool:
     if not os.path.lexists(file.parent.parent) or not in_place(workspace):
         return False
     with contextlib.suppress(OSError):
-        for name in ("lease.json.new", "lease.json", IGNORE):
-            file.with_name(name).unlink(missing_ok=True)
+        file.with_name("lease.json.new").unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
+        if file.with_name(IGNORE).read_bytes() == ALL.encode():
+            file.with_name(IGNORE).unlink()
     for folder in (file.parent, file.parent.parent):
         with contextlib.suppress(OSError):
             folder.rmdir()

@@ -55,6 +55,9 @@ def torn_down(repository: Repository, asked: Asked, tell: Tell) -> Asked:
     entry = worktrees.find(repository, asked.name)
     if entry is None or presence(repository, entry.path) != "there":
         return asked
+    record = worktrees.record_of(repository, entry.path)
+    if record is not None and record.source == "pool":  # nor was it set up
+        return asked
     not_half_way(repository, entry)
     case = asked.case(repository, entry)
     gate.refuse(case, gate.findings(case))

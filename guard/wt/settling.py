@@ -28,6 +28,21 @@ def settled(repository: Repository) -> tuple[Pool, dict[str, Worktree]]:
     return (pool.save(repository, after) if after != pool.stored(repository) else after), listed
 
 
+def foreseen(repository: Repository) -> tuple[Pool, dict[str, Worktree]]:
+    """The same as the next command will find it, for those who only look: whoever has approved `read` has approved no change."""
+    listed = {str(entry.path): entry for entry in worktrees.listing(repository) if not entry.main}
+    before = after = pool.load(repository)
+    for one in before.workspaces:
+        lease = one.lease
+        if lease is not None and lease.step != "held" and at_work(lease):
+            continue
+        if one.path not in listed:
+            after = after.without(one.path)
+        elif lease is not None and lease.step != "held":
+            after = after.with_(one.over() if lease.step == "acquiring" else one.changed(step="held", maker=None))
+    return after, listed
+
+
 def settled_one(repository: Repository, one: Workspace, entry: Worktree | None) -> Workspace | None:
     """What it is now; None where it is no workspace any more."""
     lease = one.lease
@@ -73,20 +88,22 @@ def free(repository: Repository, one: Workspace, entry: Worktree) -> Workspace |
 def never_told(repository: Repository, one: Workspace, entry: Worktree) -> Workspace | None:
     """Its acquire was killed before anybody heard of the lease: free again if nothing is half done there, else taken away.
 
-    It comes back in the place that a new one gets: what git was killed in the middle of is not worth mending.
+    The receipt is written between the look at it and the checkout: without one, what is open there was so before, and stays. With it,
+    or in a new one, it is what git was killed in the middle of, which is not worth mending: the next acquire makes another.
     """
     if lost.being_made(repository, entry):
         return one
+    if one.start and not receipts.is_there(one.place):
+        return one.over()
     receipts.drop(one.place)
     if whole(repository, one, entry):
         return one.over(start=one.start or lease_of(one).source_head)
     if not one.start and only_files_of_git(one, entry):
-        take_away(repository, one)
-    elif entry.there:
+        return None if taken_away(repository, one) else one
+    if entry.there:
         removal.carry_out(case_of(repository, one, entry), held.Fate(False, "detached"))
-    else:
-        return free(repository, one.over(), entry)
-    return None
+        return None
+    return free(repository, one.over(), entry)
 
 
 def held_again(repository: Repository, one: Workspace, entry: Worktree) -> Workspace:
@@ -118,10 +135,16 @@ def only_files_of_git(one: Workspace, entry: Worktree) -> bool:
                        .split("\0"))
 
 
-def take_away(repository: Repository, one: Workspace) -> None:
-    """One that this tool has just made for the pool, and that nobody was given: its folder, git's part of it, our record."""
+def taken_away(repository: Repository, one: Workspace) -> bool:
+    """One that this tool has just made for the pool, and that nobody was given: its folder, git's part of it, our record.
+
+    False where git will not: then the record stays as well, since it is still one of ours.
+    """
     git.attempt("worktree", "remove", "--force", "--force", "--", one.path, cwd=repository.at, reads=False)
+    if any(entry.path == one.place for entry in worktrees.listing(repository)):
+        return False
     worktrees.record_path(repository, one.place).unlink(missing_ok=True)
+    return True
 
 
 def lease_of(one: Workspace) -> Lease:

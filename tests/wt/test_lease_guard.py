@@ -84,3 +84,26 @@ def test_people_read_who_has_what(plain: World) -> None:
 @pytest.mark.parametrize("command", ["wt lease read status", "wt lease write acquire --holder me", "wt lane list"])
 def test_an_agent_may_ask_for_one(plain: World, command: str) -> None:
     assert plain.hook("Bash", {"command": command}, plain.R, session_id=ONE).kind == "allow"
+
+
+# --- what lies in a free workspace ------------------------------------------------------------------------------------
+
+def test_an_ignored_file_that_the_new_commit_tracks_is_not_overwritten(plain: World) -> None:
+    """Ignored files stay in a workspace; another one is handed out."""
+    plain.sh("echo local > .gitignore; git add .; git commit -qm i", cwd=plain.R)
+    place = acquired(plain, session=None)
+    done(plain, "lease", "write", "return", "--workspace", str(place))
+    (place / "local").write_text("mine\n")
+    plain.sh("echo theirs > local; git add -f local; git commit -qm local", cwd=plain.R)
+    other = acquired(plain, session=None)
+    assert (other != place, (place / "local").read_text(), (other / "local").read_text()) == (True, "mine\n", "theirs\n")
+
+
+def test_no_teardown_where_no_setup_ran(plain: World) -> None:
+    (plain.R / ".worktree-guard.json").write_text('{"setup": "touch set-up", "teardown": "touch $OUT/torn"}')
+    done(plain, "trust", "--accept")
+    place = acquired(plain, session=None)
+    assert not (place / "set-up").exists()
+    done(plain, "lease", "write", "return", "--workspace", str(place))
+    done(plain, "remove", "pool-1", OUT=str(plain.OUT))
+    assert not (plain.OUT / "torn").exists()

@@ -74,8 +74,8 @@ def test_its_own_commits_stay_on_the_branch_that_has_them_and_the_branch_is_let_
     assert acquire(plain)["path"] != str(leased)
 
 
-@pytest.mark.parametrize("script", ["git commit -q --amend -m amended", "git checkout -q --detach; git commit -q --allow-empty -m x; "
-                                    "git checkout -q main"], ids=["amended", "left"])
+@pytest.mark.parametrize("script", ["git commit -q --amend -m amended",
+                                    "git checkout -q --detach; git commit -q --allow-empty -m x; git checkout -q main"])
 def test_a_commit_that_it_was_leased_at_is_not_of_its_own_making(plain: World, script: str) -> None:
     first, _, last = script.rpartition("; ")
     plain.sh(first or "true", cwd=plain.R)
@@ -337,58 +337,7 @@ def test_what_comes_in_while_it_is_looked_at_stops_it(plain: World, leased: Path
     not_returned(plain, "not-preserved", leased)
 
 
-# --- state that is not as we wrote it --------------------------------------------------------------------------------
-
-BROKEN = {"gone": None, "empty": "", "no JSON": "{", "a list": "[]", "of another version": '{"version": 2, "workspaces": []}',
-          "without workspaces": '{"version": 1}', "null": '{"version": 1, "workspaces": null}'}
-
-
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_a_spoilt_pool_file_hands_nothing_out_twice(plain: World, text: str | None) -> None:
-    held, free = acquire(plain), acquire(plain, "other")
-    give_back(plain, free["path"])
-    file = plain.state / "pool.json"
-    file.unlink() if text is None else file.write_text(text)
-    fresh = acquire(plain, "third")
-    assert fresh["path"] not in (held["path"], free["path"])
-    told = row(plain, held["path"])
-    assert (told["status"], told["lease_id"], told["lease_holder"], told["note"]) == ("leased", held["lease_id"], HOLDER, None)
-    assert (row(plain, free["path"])["lease_holder"], row(plain, free["path"])["note"]) == ("recovered", None)
-    for path in (held["path"], free["path"], fresh["path"]):
-        assert give_back(plain, path)["returned"] is True
-    assert [one["status"] for one in rows(plain)] == ["available"] * 3
-
-
-def test_a_return_is_the_first_command_after_the_file_was_spoilt(plain: World) -> None:
-    held, free = acquire(plain), acquire(plain, "other")
-    give_back(plain, free["path"])
-    (plain.state / "pool.json").write_text("{")
-    assert give_back(plain, held["path"])["returned"] is True
-    assert give_back(plain, free["path"])["lease_holder"] == "recovered"
-
-
-def test_what_the_pool_did_not_make_is_never_handed_out(plain: World, leased: Path) -> None:
-    give_back(plain, leased)
-    plain.git("worktree", "add", "-q", "--detach", str(plain.OUT / "theirs"))
-    plain.sh('git clone -q "$R" "$OUT/clone"')
-    known = pool(plain)
-    foreign = (plain.R, plain.OUT / "theirs", plain.OUT / "clone", "/", "relative")
-    known["workspaces"] = [{"name": "x", "path": str(path)} for path in foreign]
-    (plain.state / "pool.json").write_text(json.dumps(known))
-    for _ in range(3):
-        assert Path(acquire(plain)["path"]).parent == plain.R / ".worktrees"
-    assert plain.git("symbolic-ref", "HEAD") == "refs/heads/main"
-    assert {Path(one["path"]).parent for one in rows(plain)} == {plain.R / ".worktrees"}
-
-
-def test_a_removed_workspace_that_comes_back_is_leased_to_nobody_knows_whom(plain: World, leased: Path) -> None:
-    give_back(plain, leased)
-    done(plain, "remove", str(leased))
-    assert rows(plain) == []
-    done(plain, "restore", leased.name)
-    assert acquire(plain)["path"] != str(leased)
-    assert give_back(plain, leased)["returned"] is True
-
+# --- twice -----------------------------------------------------------------------------------------------------------
 
 def test_two_returns_of_one_lease_at_once(plain: World, leased: Path) -> None:
     """The second is told so, whichever it is."""
