@@ -8,7 +8,7 @@ from typing import Any
 from guard.edge import disk
 from guard.wt import create, git, lane_manifest, owners, removal, survey, trash, worktrees
 from guard.wt.lane_manifest import HandOver, Lane, Manifest
-from guard.wt.models import Trashed, WorktreeRecord, now
+from guard.wt.models import Trashed, now
 from guard.wt.presence import presence
 from guard.wt.repository import Repository
 
@@ -58,7 +58,7 @@ def as_it_is(repository: Repository, lane: Lane, entry: worktrees.Worktree | Non
 
 def at_work(lane: Lane) -> bool:
     """The command that prepares it still runs."""
-    return lane.status == "preparing" and owners.at_work(WorktreeRecord(path=lane.path, making=lane.maker))
+    return lane.status == "preparing" and owners.runs(lane.maker)
 
 
 def made_for(repository: Repository, lane: Lane) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guard.edge import disk
-from guard.wt.models import WorktreeRecord
+from guard.wt.models import Making, WorktreeRecord
 
 PID = re.compile(r"\bpid[ =:]*(\d{1,9})\b", re.I)
 STARTED = re.compile(r"\bstart(?:ed|_time)?[ =:]+(\w+)", re.I)
@@ -53,8 +53,13 @@ def dead(reason: str) -> bool:
 
 def at_work(record: WorktreeRecord | None) -> bool:
     """The process that makes the worktree still runs."""
-    if record is None or record.making is None:
+    return record is not None and runs(record.making)
+
+
+def runs(maker: Making | None) -> bool:
+    """It is still that very process: another one may have its number by now."""
+    if maker is None:
         return False
     disk.forget()
-    began = disk.started(record.making.pid)
-    return began is not None and record.making.started in ("", began)
+    began = disk.started(maker.pid)
+    return began is not None and maker.started in ("", began)

@@ -4,8 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from guard.edge import disk
-from guard.wt import gate, git, git_locks, held, lost, missing, pool, receipts, removal, workspaces, worktrees
+from guard.wt import gate, git, git_locks, held, lost, missing, owners, pool, receipts, removal, workspaces, worktrees
 from guard.wt.errors import WtError
 from guard.wt.pool import Lease, Pool, Workspace
 from guard.wt.presence import presence
@@ -34,7 +33,7 @@ def foreseen(repository: Repository) -> tuple[Pool, dict[str, Worktree]]:
     before = after = pool.load(repository)
     for one in before.workspaces:
         lease = one.lease
-        if lease is not None and lease.step != "held" and at_work(lease):
+        if lease is not None and lease.step != "held" and owners.runs(lease.maker):
             continue
         if one.path not in listed:
             after = after.without(one.path)
@@ -46,7 +45,7 @@ def foreseen(repository: Repository) -> tuple[Pool, dict[str, Worktree]]:
 def settled_one(repository: Repository, one: Workspace, entry: Worktree | None) -> Workspace | None:
     """What it is now; None where it is no workspace any more."""
     lease = one.lease
-    if lease is not None and lease.step != "held" and at_work(lease):
+    if lease is not None and lease.step != "held" and owners.runs(lease.maker):
         return one
     if entry is None:
         return None if gone(repository, one) else one
@@ -154,12 +153,3 @@ def lease_of(one: Workspace) -> Lease:
 
 def case_of(repository: Repository, one: Workspace, entry: Worktree) -> gate.Case:
     return gate.Case(repository, entry, worktrees.record_of(repository, one.place), Caller(None))
-
-
-def at_work(lease: Lease) -> bool:
-    """The command that acquires or returns it still runs."""
-    if lease.maker is None:
-        return False
-    disk.forget()
-    began = disk.started(lease.maker.pid)
-    return began is not None and lease.maker.started in ("", began)

@@ -1,10 +1,13 @@
 """Worlds that several files use."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.conftest import Worlds
 from tests.worlds import World
+from tests.wt.killing import Killer
 from tests.wt.merges import apart, finished
 
 
@@ -26,3 +29,11 @@ def cloned(plain: World) -> World:
     plain.sh("""git clone -q --bare "$R" origin.git; git clone -q origin.git other
              cd "$R"; git remote add origin ../origin.git; git fetch -q; git remote set-head origin main""")
     return plain
+
+
+@pytest.fixture(scope="module")
+def killer() -> Iterator[Killer]:
+    """Runs `wt` in processes that can be ended at any of their fault points."""
+    running = Killer()
+    yield running
+    running.close()

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -157,13 +157,6 @@ def built(row: Row) -> Callable[[Path], World]:
                 world.sh(step, cwd=place(world) if place(world).is_dir() else world.R)
         return world
     return build
-
-
-@pytest.fixture(scope="module")
-def killer() -> Iterator[Killer]:
-    running = Killer()
-    yield running
-    running.close()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])

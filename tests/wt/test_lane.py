@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -584,13 +583,6 @@ def test_eight_of_one_task_at_once(plain: World) -> None:
 
 
 # --- killed ----------------------------------------------------------------------------------------------------------
-
-@pytest.fixture(scope="module")
-def killer() -> Iterator[Killer]:
-    running = Killer()
-    yield running
-    running.close()
-
 
 def to_prepare(root: Path) -> World:
     world = small(root)

@@ -179,13 +179,6 @@ def with_work(root: Path) -> World:
     return world
 
 
-@pytest.fixture(scope="module")
-def killer() -> Iterator[Killer]:
-    running = Killer()
-    yield running
-    running.close()
-
-
 def test_a_return_killed_at_any_point_loses_no_work_and_the_next_goes_on(worlds: Worlds, killer: Killer) -> None:
     world = worlds.fresh("lease with work", with_work)
     words = ("lease", "write", "return", "--workspace", str(world.R / ".worktrees/pool-1"), "--confirm-preserved")

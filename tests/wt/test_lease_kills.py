@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,13 +64,6 @@ def built(row: Row) -> Callable[[Path], World]:
                 world.sh(step, cwd=place(world))
         return world
     return build
-
-
-@pytest.fixture(scope="module")
-def killer() -> Iterator[Killer]:
-    running = Killer()
-    yield running
-    running.close()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
