@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from guard.wt import receipts
 from tests.worlds import ROOT, World
 from tests.wt.test_snapshot import files
 
@@ -40,15 +41,16 @@ def wt_behind(world: World, before: list[str], *words: str, cwd: Path | None = N
 def everything(world: World) -> dict[str, object]:
     """All that a refused command must leave as it was: refs, worktrees, every file of every checkout, and what wt has written down.
 
-    But for the ref in which a merge is kept that could not be brought in.
+    But for the ref in which a merge is kept that could not be brought in, and what an acquire leaves: a list without entries, and the
+    line that hides receipts.
     """
     common = Path(world.git("rev-parse", "--path-format=absolute", "--git-common-dir"))
     refs = [line for line in world.git("for-each-ref").splitlines() if "refs/worktree-guard/merged/" not in line]
     ours = {str(path): path.read_bytes() for path in sorted((common / "worktree-guard").rglob("*"))
-            if path.is_file() and path.name not in LOCKS}
+            if path.is_file() and path.name not in LOCKS and b": []" not in path.read_bytes()[:40]}
     return {"refs": refs, "worktrees": world.git("worktree", "list", "--porcelain"), "HEAD": world.git("rev-parse", "HEAD"),
             "status": world.git("status", "--porcelain"), "files": files(world.R), "outside": files(world.OUT), "ours": ours,
-            "exclude": (common / "info/exclude").read_bytes(),
+            "exclude": (common / "info/exclude").read_text().replace(f"{receipts.HIDDEN}\n", ""),
             "git's locks": sorted(str(path) for path in common.rglob("*.lock") if path.name not in LOCKS)}
 
 
