@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from guard.edge.records import is_text
-from guard.wt import bindings, copies, held, lane_manifest, lost, owners, pool, worktrees
+from guard.wt import bindings, copies, held, lane_manifest, lost, owners, pool, receipts, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding, WorktreeRecord
 from guard.wt.presence import presence
@@ -159,12 +159,12 @@ def who_works(found: list[Binding]) -> str:
 
 
 def unleased(case: Case) -> Finding | None:
-    """Handed out by `wt lease`: its holder gives it back."""
+    """Handed out by `wt lease`: its holder gives it back. One without a receipt nobody could: that goes like any other worktree."""
     if case.record is None or case.record.source != "pool":
         return None
     one = pool.load(case.repository).at(case.path)
     return Finding("leased", f"it is leased by {one.lease.holder}", f"wt lease write return --workspace {case.quoted}, by its holder") \
-        if one and one.lease else None
+        if one and one.lease and receipts.is_there(case.path) else None
 
 
 def no_lane(case: Case) -> Finding | None:

@@ -64,4 +64,4 @@ def note(repository: Repository, one: Workspace) -> str:
     try:
         return "" if receipts.read(one.place) == one.receipt else "its receipt is of another lease or path, or was edited"
     except receipts.BadReceipt as fault:
-        return f"its receipt does not count: {fault}"
+        return f"its receipt does not count: {fault}" + ("" if receipts.is_there(one.place) else f"; wt remove {one.path} ends the lease")

@@ -61,6 +61,17 @@ def test_a_leased_workspace_is_not_removed(plain: World, words: tuple[str, ...])
     assert ("leased" in codes, f"wt lease write return --workspace {place}" in str(document["details"])) == (True, True)
 
 
+def test_a_lease_whose_receipt_is_lost_ends_by_a_removal(plain: World) -> None:
+    """Nobody can prove it any more; all that lies there goes through the gate, and to the trash."""
+    place = acquired(plain, session=None)
+    (place / "out/treehouse/lease.json").unlink()
+    (row,) = done(plain, "lease", "read", "status")["workspaces"]
+    assert (row["status"], f"wt remove {place}" in row["note"]) == ("leased", True)
+    assert refused(plain, "lease", "write", "return", "--workspace", str(place))["code"] == "no-receipt"
+    done(plain, "remove", str(place), "--discard", "ignored")
+    assert done(plain, "lease", "read", "status")["workspaces"] == []
+
+
 def test_a_free_one_is_removed_like_any_other_and_the_pool_forgets_it(plain: World) -> None:
     place = acquired(plain, session=None)
     done(plain, "lease", "write", "return", "--workspace", str(place))
