@@ -551,7 +551,7 @@ fields = {
 owners = st.fixed_dictionaries({}, optional={name: strategy | odd for name, strategy in fields.items()})
 
 
-FOR_WT_ALONE = ("setup", "teardown", "ports", "range", "script", "copy_files", "submodules")
+FOR_WT_ALONE = ("setup", "teardown", "ports", "pool", "size", "range", "script", "copy_files", "submodules")
 
 
 def of_the_hook(settings: models.Settings) -> dict[str, Any]:
