@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 from guard.wt import causes, forward, git, git_locks, leave_to_merge, merge_target, merging, names
@@ -120,16 +119,14 @@ def put_aside(root: Path, files: list[str]) -> str:
 def backed_up(repository: Repository, target: Target) -> str:
     """A ref that holds where the target is now."""
     taken = git.ask("for-each-ref", "--format=%(refname)", BACKUPS, cwd=repository.at).splitlines()
-    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    ref = names.unique(f"{BACKUPS}{ref_name(target.branch)}-{stamp}", set(taken))
+    ref = names.unique(f"{BACKUPS}{ref_name(target.branch)}-{names.stamp()}", set(taken))
     git_locks.drop_of_ref(repository, ref)
     git.do(*NO_HOOKS, "update-ref", ref, target.commit, "", cwd=repository.at)
     return ref
 
 
 def ref_name(branch: str) -> str:
-    cut = names.slug(branch).replace("..", ".=2e")[:50]  # 255 bytes of a file name hold 50 letters
-    return cut.removesuffix(".lock").rstrip(".")
+    return names.for_ref(branch).removesuffix(".lock").rstrip(".")
 
 
 def kept_as(plan: Plan) -> str:

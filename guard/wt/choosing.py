@@ -5,11 +5,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from guard.edge import disk
 from guard.wt import bindings, git_locks, held, lost, owners, receipts, remains, workspaces, worktrees
 from guard.wt.errors import UsageError, WtError
 from guard.wt.git import GitError
-from guard.wt.models import now
+from guard.wt.models import Making, now
 from guard.wt.pool import Lease, Pool, Workspace
 from guard.wt.repository import Repository
 from guard.wt.workspaces import Seen
@@ -80,9 +79,7 @@ def owner(lease: Lease) -> str:
     """Does the program live that it was given to? A lease of one that has ended is named, and still counts until it is returned."""
     if lease.client_pid is None:
         return "unknown"
-    disk.forget()
-    began = disk.started(lease.client_pid)
-    return "alive" if began is not None and lease.client_started in (None, "", began) else "gone"
+    return "alive" if owners.runs(Making(pid=lease.client_pid, started=lease.client_started or "")) else "gone"
 
 
 # --- by what is in it ------------------------------------------------------------------------------------------------

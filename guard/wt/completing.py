@@ -91,7 +91,7 @@ def finished(repository: Repository, path: Path, copied: set[str]) -> None:
 def into_the_trash(repository: Repository, path: Path, start: str) -> Trashed | None:
     """Takes back a worktree, and its branch if that still is at `start`. Takes the lock. None where somebody has taken it away."""
     with repository.store.locked():
-        entry = next((one for one in worktrees.listing(repository) if one.path == path), None)
+        entry = worktrees.at(repository, path)
         if entry is None or not entry.there:
             return None
         fate = held.Fate(bool(start) and entry.head == start, "it was made with the worktree")

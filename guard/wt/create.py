@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from guard.wt import bindings, git, names, path_length, sources, worktrees
+from guard.wt import bindings, git, inspection, names, path_length, sources, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 
@@ -102,7 +102,7 @@ def plan_again(repository: Repository, path: Path, branch: str) -> Plan:
 
 def free(path: Path, name: str) -> Path:
     """`path`, if nothing is in the way. UsageError with both ways out where something is."""
-    if os.path.lexists(path) and (path.is_symlink() or not path.is_dir() or any(path.iterdir())):
+    if inspection.in_the_way(path):
         raise UsageError(f"{path} exists and is no worktree of this repository", code="folder-exists",
                          hint=f"git worktree repair {shlex.quote(str(path))} if it was one, or another name: wt enter {name}-2")
     return path

@@ -10,17 +10,13 @@ from pathlib import Path
 from guard.wt import git, streams
 from guard.wt.errors import WtError
 from guard.wt.picking import is_special
-from guard.wt.remains import is_link
+from guard.wt.remains import is_folder, is_link
 
 # It shares blocks where the file system can. Elsewhere, and where it does not know these options, Python copies.
 TOOLS = {"linux": "cp -a --reflink=auto", "darwin": "cp -c -R -P -p"}
 MANY = "find . -mindepth 1 -maxdepth 1 -print0 | xargs -0 -n {each} -P {jobs} sh -c 'exec {tool} \"$@\" \"$0\"' \"$0\""
 FEW, SMALL = 20, 1_000_000  # files of a folder, bytes of a file: up to here a process costs more than it saves
 TICK = 10_000_000  # ns: a file system's clock lags behind ours by up to one tick of the kernel
-
-
-def is_folder(path: Path) -> bool:
-    return path.is_dir() and not is_link(path)
 
 
 def copied(source: Path, copy: Path) -> str:

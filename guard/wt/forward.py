@@ -14,6 +14,7 @@ from pathlib import Path
 from guard.wt import git
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
+from guard.wt.remains import is_folder
 
 LONG = 600.0  # seconds: the repository's own hooks may test what was merged
 LOOKED_ONLY = re.compile("^Aborting$", re.M)  # git's last word where it has refused before it wrote anything (unpack-trees.c)
@@ -87,7 +88,3 @@ def put_back(root: Path, before: str, result: str, seen: Seen) -> None:
     words = ("checkout-index", "-f", "-z", "--stdin")  # no -u: a git that was killed has left the index locked
     git.answer(git.attempt(*words, cwd=root, timeout=LONG, reads=False, given=given), words)
     git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=root, reads=False)
-
-
-def is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()

@@ -14,10 +14,18 @@ def inspect(path: Path) -> Look:
     try:
         with os.scandir(path):
             return "there"
-    except (FileNotFoundError, NotADirectoryError) as fault:
-        return "gone" if getattr(fault, "winerror", None) in (None, *NO_SUCH) else "unreadable"
-    except (OSError, ValueError):  # ValueError: a name that no file can have, so nobody knows what was meant
-        return "unreadable"
+    except (OSError, ValueError) as fault:  # ValueError: a name that no file can have, so nobody knows what was meant
+        return "gone" if says_gone(fault) else "unreadable"
+
+
+def says_gone(fault: Exception) -> bool:
+    """The system says that nothing has that name, and not only that it cannot tell."""
+    return isinstance(fault, (FileNotFoundError, NotADirectoryError)) and getattr(fault, "winerror", None) in (None, *NO_SUCH)
+
+
+def in_the_way(path: Path) -> bool:
+    """Anything but an empty folder: no worktree can be made there."""
+    return os.path.lexists(path) and (path.is_symlink() or not path.is_dir() or any(path.iterdir()))
 
 
 def empty(path: Path) -> bool:

@@ -1,7 +1,6 @@
 """A lane from the end of its task to the trash: through the one gate, kept where it holds what would go with it, handed over else."""
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,8 +97,7 @@ def chosen(known: Manifest, repository: Repository, meant: Meant) -> Lane:
 
 def listed(repository: Repository, lane: Lane) -> worktrees.Worktree | None:
     """Its own worktree, as git lists it."""
-    place = os.path.realpath(lane.path)
-    entry = next((entry for entry in worktrees.listing(repository) if os.path.realpath(entry.path) == place), None)
+    entry = worktrees.at(repository, lane.path)
     return entry if entry and lane_reconciling.made_for(repository, lane) else None
 
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import time
 from pathlib import Path
@@ -79,7 +78,8 @@ def refuse(repository: Repository, old: Lane) -> None:
 
 def taken_up(repository: Repository, known: Manifest, old: Lane) -> tuple[Lane, WorktreeRecord | None]:
     """A killed command has begun it: from here on it is ours. Inside the lock."""
-    entry = next(entry for entry in worktrees.listing(repository) if os.path.realpath(entry.path) == os.path.realpath(old.path))
+    entry = worktrees.at(repository, old.path)
+    assert entry is not None, "a lane that is being prepared is listed, or lane_reconciling says lost"
     lost.brought_back(repository, entry)
     lane = old.model_copy(update={"maker": making.myself(), "note": ""})
     lane_manifest.save(repository, known.with_(lane))
@@ -94,7 +94,7 @@ def handed_out(repository: Repository, lane: Lane, asked: Asked) -> Lane:
     with repository.store.locked():
         known = lane_manifest.load(repository)
         live = known.of(lane.run, lane.task)
-        entry = next((one for one in worktrees.listing(repository) if one.path == lane.place), None)
+        entry = worktrees.at(repository, lane.path)
         if live is None or live.maker != lane.maker or entry is None or entry.main or not lost.is_worktree(lane.place):
             raise WtError(f"{lane.path} was taken away while it was prepared", code="lost-lane", hint=f"{asked.again}; wt lane list")
         if asked.session is not None:  # first: killed in between, the same command goes on with it

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from guard.edge import disk, repo
 from guard.edge.records import is_text
-from guard.wt import create, git, lane_manifest, names, path_length, worktrees
+from guard.wt import create, git, inspection, lane_manifest, names, path_length, worktrees
 from guard.wt.create import Plan
 from guard.wt.errors import UsageError
 from guard.wt.lane_manifest import Manifest
@@ -47,7 +47,7 @@ def checkout(repository: Repository, asked: Asked) -> Path:
 def planned(repository: Repository, known: Manifest, asked: Asked, root: Path) -> Plan:
     """Decides all of it. UsageError where something is in the way."""
     path = worktrees.parent_folder(repository) / folder(repository, known, asked)
-    if os.path.lexists(path) and (path.is_symlink() or not path.is_dir() or any(path.iterdir())):
+    if inspection.in_the_way(path):
         raise UsageError(f"{path} is in the way, and no lane of this task", code="folder-exists",
                          hint=f"wt status lists the worktrees: wt remove {shlex.quote(str(path))} if it is one, else move it away; "
                               f"then {asked.again}")

@@ -11,8 +11,6 @@ from guard.wt.pool import Workspace
 from guard.wt.presence import presence
 from guard.wt.repository import Repository
 
-__all__ = ["owner", "status"]
-
 
 def status(repository: Repository) -> dict[str, Any]:
     """-> size, workspaces[]: name, path, status, lease_id, lease_holder, processes[]: {pid, command}, leased_at, owner, note

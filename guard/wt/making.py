@@ -61,7 +61,7 @@ def in_parallel(repository: Repository) -> tuple[str, ...]:
 
 
 def take_back(repository: Repository, made: Plan) -> None:
-    if any(entry.path == made.path for entry in worktrees.listing(repository)):  # twice --force: git locks what it has not finished
+    if worktrees.at(repository, made.path) is not None:  # twice --force: git locks what it has not finished
         git.attempt("worktree", "remove", "--force", "--force", "--", str(made.path), cwd=repository.at, reads=False)
     drop_branch(repository, made)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from guard.edge.records import is_text
 from guard.wt.models import Link
-from guard.wt.remains import is_link, leads_out
+from guard.wt.remains import is_folder, is_link, leads_out
 
 OTHER_DISK = (errno.EXDEV, 17)  # 17: ERROR_NOT_SAME_DEVICE of Windows, by `winerror`
 
@@ -57,7 +57,7 @@ def emptied(source: Path, copy: Path) -> list[str]:
     stays = []
     for name in below(source):
         path = source / name
-        if path.is_dir() and not is_link(path):
+        if is_folder(path):
             if not any(path.iterdir()):
                 path.rmdir()
         elif same(path, copy / name):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from datetime import datetime, timezone
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
 COLOURS = ("amber", "ashen", "azure", "birch", "brisk", "calm", "clear", "coral", "dusky", "early", "fern", "fleet", "fresh", "gentle",
@@ -22,6 +23,16 @@ def slug(name: str) -> str:
     if kept.endswith("."):
         kept = kept[:-1] + "=2e"
     return kept
+
+
+def for_ref(name: str) -> str:
+    """A part of a ref's name: no "..", which none may have (git-check-ref-format(1)), and 50 letters, for which 255 bytes are enough."""
+    return slug(name).replace("..", ".=2e")[:50]
+
+
+def stamp() -> str:
+    """Now, as it stands in names: UTC to the second."""
+    return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
 
 
 def _kept(char: str) -> str:

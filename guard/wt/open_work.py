@@ -5,13 +5,17 @@ Only light modules are imported here.
 from __future__ import annotations
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guard.wt import git
 from guard.wt.errors import WtError
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
 Counts = dict[str, int]
+WORKERS = (os.cpu_count() or 1) + 2  # a few more than run at once: some wait for the disk
 CONFLICTED = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
 _begun: list[Future[dict[str, Future[Counts | None]]]] = []
 
@@ -34,7 +38,9 @@ def or_none(path: Path | None) -> Counts | None:
 
 def begin(here: str) -> None:
     """In the background: git lists the worktrees, and each is looked at. What cannot be told so is asked again later."""
-    pool = ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 2)  # a few more than run at once: some wait for the disk
+    from concurrent.futures import ThreadPoolExecutor  # 5 ms, which every other command would pay
+
+    pool = ThreadPoolExecutor(max_workers=WORKERS)
     _begun[:] = [pool.submit(_all, pool, here)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from guard.wt import bindings, causes, choosing, git, git_locks, hiding, pool, receipts, settling, workspaces, worktrees
+from guard.wt import bindings, causes, choosing, git, git_locks, hiding, making, pool, receipts, settling, workspaces, worktrees
 from guard.wt.choosing import Unfit
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
@@ -26,7 +26,8 @@ def grown(repository: Repository, workspace: Workspace, head: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         repository.store.save(worktrees.record_path(repository, path), record)
-        git.do(*QUIET, *NO_HOOKS, *how(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head, cwd=repository.at)
+        git.do(*QUIET, *NO_HOOKS, *making.in_parallel(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head,
+               cwd=repository.at)
     except BaseException:
         if settling.taken_away(repository, workspace):
             pool.save(repository, pool.load(repository).without(path))
@@ -70,16 +71,12 @@ def checked_out(repository: Repository, path: Path, admin: Path, head: str) -> N
         git_locks.drop_of_worktree(admin)
     force = ["--force"] if git.ask_or("", "config", "--type=bool", "core.ignorecase", cwd=path) == "true" else []
     try:
-        git.do(*QUIET, *NO_HOOKS, *how(repository), "checkout", "--quiet", *force, "--no-overwrite-ignore", "--detach", head, cwd=path)
+        git.do(*QUIET, *NO_HOOKS, *making.in_parallel(repository), "checkout", "--quiet", *force, "--no-overwrite-ignore", "--detach", head,
+               cwd=path)
     except git.GitError as fault:
         if "would be overwritten" in fault.details.get("stderr", ""):
             raise Unfit("dirty", f"files of {path} are in the way of {head[:9]}", fault.details) from fault
         raise
-
-
-def how(repository: Repository) -> tuple[str, ...]:
-    """git writes files with one process a core where nobody chose a number. (checkout.workers, git 2.32)"""
-    return () if git.holds("config", "checkout.workers", cwd=repository.at) else ("-c", "checkout.workers=0")
 
 
 def confirmed(repository: Repository, workspace: Workspace, who: Caller) -> Workspace:

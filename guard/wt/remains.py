@@ -53,6 +53,11 @@ def is_link(path: Path) -> bool:
     return True
 
 
+def is_folder(path: Path) -> bool:
+    """Itself, and not by a link."""
+    return path.is_dir() and not is_link(path)
+
+
 def with_submodules(first: Remains) -> list[Remains]:
     """The same of every submodule that is set up, however deep; and of one that is not, if files lie in it."""
     found = []

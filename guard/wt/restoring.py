@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from guard.wt import git, lost, moving, removal, trash, worktrees
+from guard.wt import git, inspection, lost, moving, removal, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError, WtError
 from guard.wt.models import Trashed
@@ -41,7 +41,7 @@ def in_trash(repository: Repository, name: str) -> UsageError | None:
 def may_come_back(repository: Repository, entry: Trashed) -> None:
     """UsageError where something stands in its place, or its branch has gone on without it."""
     path, again = Path(entry.path), f"then wt restore {entry.id}"
-    if os.path.lexists(path) and (path.is_symlink() or not path.is_dir() or any(path.iterdir())):
+    if inspection.in_the_way(path):
         raise UsageError(f"something stands at {path}", code="folder-exists",
                          hint=f"wt remove {shlex.quote(str(path))} if it is a worktree, else move it away; {again}")
     for other in worktrees.listing(repository):

@@ -140,7 +140,7 @@ def taken_away(repository: Repository, one: Workspace) -> bool:
     False where git will not: then the record stays as well, since it is still one of ours.
     """
     git.attempt("worktree", "remove", "--force", "--force", "--", one.path, cwd=repository.at, reads=False)
-    if any(entry.path == one.place for entry in worktrees.listing(repository)):
+    if worktrees.at(repository, one.path) is not None:
         return False
     worktrees.record_path(repository, one.place).unlink(missing_ok=True)
     return True

@@ -3,14 +3,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
 
-from guard.wt import causes, git
+from guard.wt import causes, git, names
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.index_copy import index_copy
-from guard.wt.names import slug
 from guard.wt.repository import Repository
 from guard.wt.trees import Counts, trees_of
 
@@ -76,8 +74,7 @@ def committed(path: Path, tree: str, parents: list[str], message: str) -> str:
 
 def named(repository: Repository, name: str, commit: str) -> str:
     """Makes the ref that holds the commit; -2, -3, … where the second already has one. git alone decides who was first."""
-    kept = slug(name).replace("..", ".=2e")[:50]  # ".." is nothing a ref may have (git-check-ref-format(1)); 255 bytes hold 50 letters
-    plain = f"{REFS}{kept}-{datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')}"
+    plain = f"{REFS}{names.for_ref(name)}-{names.stamp()}"
     for n in range(1, TRIES + 1):
         ref = plain if n == 1 else f"{plain}-{n}"
         words = (*NO_HOOKS, "update-ref", ref, commit, "")  # "": it must not be there

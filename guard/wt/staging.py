@@ -11,12 +11,13 @@ from pathlib import Path
 
 from guard.edge import disk
 from guard.wt import moving, owners
-from guard.wt.duplicating import is_folder
-from guard.wt.remains import is_link
+from guard.wt.inspection import empty
+from guard.wt.remains import is_folder, is_link
 
 OURS = re.compile(r"\.wt-copy-(\d+)-(\w+)-\w+")
 MARK = ".gitignore"  # in our folder: nobody else's of such a name is taken for it, and no `git add -A` takes it along meanwhile
 MARKED = "# worktree-guard copies here\n*\n"
+
 
 @contextlib.contextmanager
 def stage(root: Path) -> Iterator[Path]:
@@ -42,13 +43,6 @@ def marked(folder: Path) -> bool:
     try:
         return (folder / MARK).read_text(encoding="utf-8") == MARKED
     except (OSError, UnicodeDecodeError):
-        return False
-
-
-def empty(folder: Path) -> bool:
-    try:
-        return not any(folder.iterdir())
-    except OSError:
         return False
 
 

@@ -43,7 +43,7 @@ def survey(repository: Repository, entries: list[worktrees.Worktree]) -> list[di
     """A row a worktree: what programs may rely on in `wt status --json`, and created_at, port, source, title, making, strayed."""
     disk.forget()
     held, known = living(repository), all_known(repository, entries)
-    with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 2) as pool:  # a few more than run at once: some wait for the disk
+    with ThreadPoolExecutor(max_workers=open_work.WORKERS) as pool:  # a few more than run at once: some wait for the disk
         told = list(pool.map(partial(asked, repository), known))
     open_work.forget()
     return [row(repository, one, said, held.get(os.path.realpath(one.entry.path), [])) for one, said in zip(known, told, strict=True)]
@@ -91,9 +91,9 @@ def leased(lease: Lease | None) -> dict[str, Any] | None:
     """-> lease_id, lease_holder, leased_at, owner (alive, gone, unknown)"""
     if lease is None:
         return None
-    from guard.wt import leases  # which loads all that hands them out
+    from guard.wt import choosing  # which loads all that hands them out
 
-    return {"lease_id": lease.id, "lease_holder": lease.holder, "leased_at": lease.leased_at or None, "owner": leases.owner(lease)}
+    return {"lease_id": lease.id, "lease_holder": lease.holder, "leased_at": lease.leased_at or None, "owner": choosing.owner(lease)}
 
 
 def of_lane(lane: Lane | None) -> dict[str, Any] | None:

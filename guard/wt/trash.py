@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 
-from guard.wt import git, git_locks, moving
+from guard.wt import git, git_locks, moving, names
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.models import Trashed, moment
-from guard.wt.names import slug
 from guard.wt.repository import Repository
 
 REFS = "refs/worktree-guard/trash/"
@@ -45,8 +44,7 @@ def entries(repository: Repository) -> list[Trashed]:
 
 def new_id(repository: Repository, name: str) -> str:
     """A name that no folder and no ref of the trash has, and its folder, made now. Inside the lock."""
-    kept = slug(name).replace("..", ".=2e")[:50]  # ".." is nothing a ref may have; 255 bytes hold 50 letters
-    plain = f"{kept}-{datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')}"
+    plain = f"{names.for_ref(name)}-{names.stamp()}"
     n = 1
     while True:
         chosen = plain if n == 1 else f"{plain}-{n}"

@@ -54,6 +54,12 @@ def listing(repository: Repository) -> list[Worktree]:
     return found
 
 
+def at(repository: Repository, path: Path | str) -> Worktree | None:
+    """The one that git lists at this very place, links resolved; the main checkout too."""
+    place = os.path.realpath(path)
+    return next((entry for entry in listing(repository) if os.path.realpath(entry.path) == place), None)
+
+
 def record_path(repository: Repository, path: Path) -> Path:
     """Where the record of a worktree is kept: by its folder's name, and by its place as well where another one has that name."""
     plain = repository.store.path("worktrees") / f"{path.name}.json"

@@ -11,7 +11,7 @@ from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
 from guard.wt.removing import Asked
 from guard.wt.repository import Repository
-from guard.wt.sessions import Caller, caller
+from guard.wt.sessions import caller
 from guard.wt.table import GAP, shortened, spelt_out, width
 from guard.wt.terminal import Tell
 
@@ -37,7 +37,8 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """
     who, warnings = caller(), fetched(repository) if args.fetch else []
     swept = tidied(repository) if args.apply else [entry.id for entry in trash.old(repository)]
-    rows = [planned(case_of(repository, entry, who), args.include_new) for entry in worktrees.listing(repository) if not entry.main]
+    linked = [entry for entry in worktrees.listing(repository) if not entry.main]
+    rows = [planned(Asked(str(entry.path), who).case(repository, entry), args.include_new) for entry in linked]
     if args.apply:
         tell = terminal.narration(json=args.json)
         rows = [applied(repository, row, Asked(row["path"], who, skip_teardown=args.skip_teardown), args.include_new, tell)
@@ -76,10 +77,6 @@ def tidied(repository: Repository) -> list[str]:
         return trash.sweep(repository)
 
 
-def case_of(repository: Repository, entry: worktrees.Worktree, who: Caller) -> gate.Case:
-    return gate.Case(repository, entry, worktrees.record_of(repository, entry.path), who, str(entry.path))
-
-
 def planned(case: gate.Case, include_new: bool) -> dict[str, Any]:
     verdict = cleaning.judged(case, include_new=include_new)
     return {"name": case.entry.name, "path": str(case.path), "branch": case.entry.branch, "head": case.entry.head, "trash": None,
@@ -107,7 +104,7 @@ def applied(repository: Repository, row: dict[str, Any], asked: Asked, include_n
 
 
 def judged_again(repository: Repository, row: dict[str, Any], asked: Asked, include_new: bool) -> tuple[gate.Case | None, Verdict]:
-    entry = next((one for one in worktrees.listing(repository) if str(one.path) == row["path"]), None)
+    entry = worktrees.at(repository, row["path"])
     if entry is None:
         return None, cleaning.vanished()
     case = asked.case(repository, entry)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from guard.wt import git, health, mending
+from guard.wt import git, health, mending, terminal
 from guard.wt.create import NO_HOOKS
 from guard.wt.environment import data_folder
 from guard.wt.errors import UsageError, WtError
@@ -22,7 +22,6 @@ from guard.wt.install import CLIENTS, Client
 from guard.wt.install.files import ROOT, plugin_root
 from guard.wt.install.registered import Registration, document, registrations
 from guard.wt.repository import Repository, open_repository
-from guard.wt.sessions import caller
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -166,14 +165,10 @@ def mended(repository: Repository, one: mending.Mend, args: argparse.Namespace) 
 
 
 def agreed(one: mending.Mend, args: argparse.Namespace) -> bool:
-    """--yes, where nothing can be lost; else a person's y on a terminal. An agent's shell may have a terminal, but nobody sits at it."""
+    """--yes, where nothing can be lost; else a person's y on a terminal."""
     if args.yes and one.sure:
         return True
-    if args.json or caller().session is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    sys.stderr.write(f"{one.ask} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return not args.json and terminal.person() and terminal.says_yes(one.ask)
 
 
 def lines(data: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, lost, open_work, removal, removing, terminal, worktrees
+from guard.wt import bindings, git, inspection, lost, open_work, removal, removing, terminal, worktrees
 from guard.wt.commands import remove
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding
@@ -93,7 +93,7 @@ def to_remove(repository: Repository, ending: list[Binding]) -> Path | None:
 def is_gone(repository: Repository, path: Path) -> bool:
     """Nothing is there, or an empty folder. What cannot be looked at is not gone."""
     seen = presence(repository, path)
-    return seen in ("gone", "away") or (seen == "there" and path.is_dir() and not any(path.iterdir()))
+    return seen in ("gone", "away") or (seen == "there" and inspection.empty(path))
 
 
 def chosen(repository: Repository, args: argparse.Namespace, who: Caller) -> list[Binding]:

@@ -62,7 +62,7 @@ def removed(repository: Repository, path: str) -> dict[str, Any]:
 
     os.chdir(repository.home)
     repository = open_repository(repository.home)
-    if not any(os.path.realpath(entry.path) == os.path.realpath(path) for entry in worktrees.listing(repository)):
+    if worktrees.at(repository, path) is None:
         return {"path": path, "removed": None}
     who = caller()
     ending = [one for one in bindings.of_worktree(repository, Path(path)) if who.session is not None and one.session == who.session]
