@@ -1,6 +1,8 @@
 """Worktrees that somebody else made: git lists them, and we have no record. Adopting one makes it ours, and changes nothing in it."""
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from guard.edge.records import is_text
 from guard.wt import bindings, git, reconciling, survey, worktrees
 from guard.wt.models import WorktreeRecord, now
@@ -22,7 +24,7 @@ def adopt(repository: Repository, entry: worktrees.Worktree) -> WorktreeRecord:
         record = WorktreeRecord(path=str(entry.path), owned=True, branch=entry.branch, base=base, base_commit=since, created_at=now(),
                                 source="adopted")
     else:
-        record = before.record.model_copy(update={"path": str(entry.path)})
+        record = replace(before.record, path=str(entry.path))
         reconciling.drop(repository, before)
     repository.store.save(worktrees.record_path(repository, entry.path), record)
     repository.store.note("adopt", path=record.path, branch=record.branch, base=record.base)

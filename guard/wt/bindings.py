@@ -6,6 +6,9 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
+from msgspec import to_builtins
+from msgspec.structs import replace
+
 from guard.edge import disk
 from guard.edge.binding import enforced
 from guard.wt import git
@@ -56,7 +59,7 @@ def unbind(repository: Repository, bindings: list[Binding]) -> None:
             store.session_path(binding.session).unlink(missing_ok=True)
     active = store.load(store.path("state.json"), Binding)
     if active is not None and active in bindings:
-        store.save(store.path("state.json"), active.model_copy(update={"active": False, "ended_at": now()}))
+        store.save(store.path("state.json"), replace(active, active=False, ended_at=now()))
 
 
 def of_caller(repository: Repository, caller: Caller) -> Binding | None:
@@ -80,7 +83,7 @@ def holds(repository: Repository, binding: Binding) -> bool:
 
 def lives(binding: Binding) -> bool:
     """Enforced by the hook: neither left nor ended, its client still running."""
-    return enforced(disk, binding.model_dump())
+    return enforced(disk, to_builtins(binding))
 
 
 def same_place(one: str | Path, two: str | Path) -> bool:

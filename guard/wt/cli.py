@@ -97,7 +97,7 @@ def main(words: list[str]) -> int:
         verb = command(args.verb)
         names = getattr(verb, "STDIN", {})
         if names:
-            from guard.wt.stdin import filled_in  # pydantic, as below
+            from guard.wt.stdin import filled_in
 
             filled_in(args, names, given=len(words) > 1 + options.count("--json"))
         repository = None if args.verb in WITHOUT_REPOSITORY else opened()
@@ -114,7 +114,7 @@ def main(words: list[str]) -> int:
 
 
 def opened() -> Repository:
-    from guard.wt.repository import open_repository  # pydantic: 80 ms, which `wt --help` does not need
+    from guard.wt.repository import open_repository
 
     return open_repository(here())
 

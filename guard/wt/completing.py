@@ -8,6 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from guard.wt import gate, held, include, making, ports, project_commands, removal, steps, submodules, trust, worktrees
 from guard.wt.errors import WtError
 from guard.wt.models import Trashed, WorktreeRecord
@@ -85,7 +87,7 @@ def finished(repository: Repository, path: Path, copied: set[str]) -> None:
     with repository.store.locked():
         record = worktrees.record_of(repository, path)
         if record is not None:
-            making.saved(repository, record.model_copy(update={"making": None, "copied": sorted({*record.copied, *copied})}))
+            making.saved(repository, replace(record, making=None, copied=sorted({*record.copied, *copied})))
 
 
 def into_the_trash(repository: Repository, path: Path, start: str) -> Trashed | None:

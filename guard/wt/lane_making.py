@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from guard.wt import bindings, completing, create, git, held, lane_manifest, lane_reconciling, lost, making, worktrees
 from guard.wt.errors import UsageError, WtError
 from guard.wt.lane_manifest import Lane, Manifest
@@ -81,12 +83,12 @@ def taken_up(repository: Repository, known: Manifest, old: Lane) -> tuple[Lane, 
     entry = worktrees.at(repository, old.path)
     assert entry is not None, "a lane that is being prepared is listed, or lane_reconciling says lost"
     lost.brought_back(repository, entry)
-    lane = old.model_copy(update={"maker": making.myself(), "note": ""})
+    lane = replace(old, maker=making.myself(), note="")
     lane_manifest.save(repository, known.with_(lane))
     record = worktrees.record_of(repository, old.place)
     if record is None or record.making is None:
         return lane, None
-    return lane, making.saved(repository, record.model_copy(update={"making": making.myself()}))
+    return lane, making.saved(repository, replace(record, making=making.myself()))
 
 
 def handed_out(repository: Repository, lane: Lane, asked: Asked) -> Lane:

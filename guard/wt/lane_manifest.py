@@ -7,6 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from guard.wt.models import Making, Strict, Version, WorktreeRecord, moment
 from guard.wt.repository import Repository
 
@@ -15,12 +17,12 @@ KEPT = timedelta(days=30)  # a disposed lane's answer; a lost one is never dropp
 HELD = ("preparing", "active")  # a lane like this goes by `wt lane dispose` alone
 
 
-class Commit(Strict):
+class Commit(Strict, frozen=True):
     id: str
     subject: str
 
 
-class HandOver(Strict):
+class HandOver(Strict, frozen=True):
     """What a lane leaves behind: the `commits` of `head` that `base_commit` lacks, the newest first; `files` is how many differ."""
 
     branch: str
@@ -31,7 +33,7 @@ class HandOver(Strict):
     files: int = 0
 
 
-class Open(Strict):
+class Open(Strict, frozen=True):
     """What keeps a lane from going: a finding of the gate, with the command that mends it."""
 
     code: str
@@ -39,7 +41,7 @@ class Open(Strict):
     cure: str
 
 
-class Lane(Strict):
+class Lane(Strict, frozen=True):
     """One task's checkout.
 
     preparing: not yet handed out, by the process `maker` or a killed one · active: the task's · retained-dirty: its task is over, and it
@@ -88,7 +90,7 @@ def options(run: str, task: str) -> str:
     return " ".join(f"--{name}{'=' if text.startswith('-') else ' '}{shlex.quote(text)}" for name, text in (("run", run), ("task", task)))
 
 
-class Manifest(Strict):
+class Manifest(Strict, frozen=True):
     """lanes.json; one lane for each run and task."""
 
     version: Version = 1
@@ -105,10 +107,10 @@ class Manifest(Strict):
         """The same with this lane instead of the one of its run and task, or behind the others."""
         others = self.without(lane).lanes
         at = next((n for n, one in enumerate(self.lanes) if (one.run, one.task) == (lane.run, lane.task)), len(others))
-        return self.model_copy(update={"lanes": [*others[:at], lane, *others[at:]]})
+        return replace(self, lanes=[*others[:at], lane, *others[at:]])
 
     def without(self, lane: Lane) -> Manifest:
-        return self.model_copy(update={"lanes": [one for one in self.lanes if (one.run, one.task) != (lane.run, lane.task)]})
+        return replace(self, lanes=[one for one in self.lanes if (one.run, one.task) != (lane.run, lane.task)])
 
 
 def load(repository: Repository) -> Manifest:
@@ -142,6 +144,6 @@ def save(repository: Repository, manifest: Manifest) -> Manifest:
     """Inside the lock."""
     old = moment(-KEPT)
     kept = [lane for lane in manifest.lanes if lane.status != "disposed" or lane.changed_at >= old]
-    manifest = manifest.model_copy(update={"lanes": kept})
+    manifest = replace(manifest, lanes=kept)
     repository.store.save(repository.store.path(FILE), manifest)
     return manifest

@@ -5,6 +5,8 @@ import os
 import shlex
 from typing import Any
 
+from msgspec.structs import replace
+
 from guard.edge import disk
 from guard.wt import create, git, lane_manifest, owners, removal, survey, trash, worktrees
 from guard.wt.lane_manifest import HandOver, Lane, Manifest
@@ -97,7 +99,7 @@ def lost_how(repository: Repository, lane: Lane, entry: worktrees.Worktree | Non
 def changed(lane: Lane, **fields: Any) -> Lane:
     """With the moment, where its status is another one than before."""
     moment = {} if fields.get("status", lane.status) == lane.status else {"changed_at": now()}
-    return lane.model_copy(update={**fields, **moment})
+    return replace(lane, **fields, **moment)
 
 
 # --- what it leaves behind -------------------------------------------------------------------------------------------

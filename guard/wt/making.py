@@ -6,6 +6,8 @@ import os
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from guard.edge import disk
 from guard.wt import git, hiding, owners, worktrees
 from guard.wt.create import NO_HOOKS, Plan
@@ -98,7 +100,7 @@ def taken_over(repository: Repository, path: Path) -> WorktreeRecord:
         record = worktrees.record_of(repository, path)
         if record is None or record.making is None or owners.at_work(record):
             raise UsageError(f"{path} is being set up by another wt", code="busy", hint="wt status; then wt enter again")
-        return saved(repository, record.model_copy(update={"making": myself()}))
+        return saved(repository, replace(record, making=myself()))
 
 
 def left(repository: Repository, path: Path) -> None:
@@ -106,7 +108,7 @@ def left(repository: Repository, path: Path) -> None:
     with repository.store.locked():
         record = worktrees.record_of(repository, path)
         if record is not None and record.making is not None:
-            saved(repository, record.model_copy(update={"making": Making(pid=0)}))
+            saved(repository, replace(record, making=Making(pid=0)))
 
 
 def saved(repository: Repository, record: WorktreeRecord) -> WorktreeRecord:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from guard.wt import gate, git, keeping, lost, removal, restoring, snapshots, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError
@@ -105,5 +107,5 @@ def left_over(repository: Repository, name: str) -> Trashed | None:
     for one in known:
         unlisted = os.path.realpath(one.path) not in listed
         if unlisted and restoring.fits(repository, one, name) and presence(repository, Path(one.path)) == "gone":
-            return one.model_copy(update={"head": restoring.tip_of(repository, one.branch)})
+            return replace(one, head=restoring.tip_of(repository, one.branch))
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
+from msgspec import Meta, Struct, field
 
 from guard.edge.records import is_text
 
@@ -18,24 +18,28 @@ def now() -> str:
     return moment()
 
 
-Version = Annotated[int, Field(ge=1, le=1, description="of this file's form")]
+def about(said: str) -> Meta:
+    """What an editor shows of a field, by the JSON schema."""
+    return Meta(description=said)
 
 
-class Strict(BaseModel):
+Version = Annotated[int, Meta(ge=1, le=1, description="of this file's form")]
+
+
+class Strict(Struct, frozen=True):
     """No conversions: a number is not a text. Fields of a later version are kept out of our way."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
-
-    @field_validator("*")
-    @classmethod
-    def can_be_written(cls, value: Any) -> Any:
-        """No half of a surrogate pair, which JSON can write and nothing else can hold."""
-        if not all(is_text(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)):
+    def __post_init__(self) -> None:
+        """ValueError for half of a surrogate pair, which JSON can write and nothing else can hold."""
+        if not all(can_be_written(getattr(self, name)) for name in self.__struct_fields__):
             raise ValueError("no text that UTF-8 can hold")
-        return value
 
 
-class Binding(Strict):
+def can_be_written(value: Any) -> bool:
+    return all(is_text(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, str))
+
+
+class Binding(Strict, frozen=True, kw_only=True):
     """Who works in which worktree: state.json (the repository's) and sessions/<id>.json."""
 
     version: Version = 1
@@ -44,7 +48,7 @@ class Binding(Strict):
     main: str = ""
     branch: str = ""
     base: str = ""
-    protected: list[str] = Field(default_factory=lambda: ["main", "master"])
+    protected: list[str] = field(default_factory=lambda: ["main", "master"])
     session: str | None = None
     client: str = ""
     client_pid: int | None = None
@@ -54,7 +58,7 @@ class Binding(Strict):
     ended_at: str | None = None
 
 
-class Authorisation(Strict):
+class Authorisation(Strict, frozen=True):
     """A person's leave to write the main checkout until `expires_at`."""
 
     id: str
@@ -67,12 +71,12 @@ class Authorisation(Strict):
     session: str | None = None
 
 
-class Overrides(Strict):
+class Overrides(Strict, frozen=True):
     version: Version = 1
     authorisations: list[Authorisation] = []
 
 
-class Permit(Strict):
+class Permit(Strict, frozen=True):
     """Leave for one path (and what lies in it) until `expires_at`."""
 
     path: str
@@ -82,19 +86,19 @@ class Permit(Strict):
     session: str | None = None
 
 
-class Permits(Strict):
+class Permits(Strict, frozen=True):
     version: Version = 1
     entries: list[Permit] = []
 
 
-class Making(Strict):
+class Making(Strict, frozen=True):
     """The process that is still copying into a worktree and setting it up."""
 
     pid: int
     started: str = ""
 
 
-class WorktreeRecord(Strict):
+class WorktreeRecord(Strict, frozen=True, kw_only=True):
     """What the creation of a worktree decided; observation never changes it.
 
     `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else; "pool" is handed out by `wt lease`,
@@ -113,13 +117,13 @@ class WorktreeRecord(Strict):
     source: Literal["new-branch", "branch", "change-request", "adopted", "pool", "lane"] = "new-branch"
     title: str = ""
     change_request: int | None = None
-    port: int | None = Field(None, ge=1, le=65535)
+    port: Annotated[int, Meta(ge=1, le=65535)] | None = None
     copied: list[str] = []
     making: Making | None = None
     restored_head: str = ""
 
 
-class Link(Strict):
+class Link(Strict, frozen=True):
     """A link at the top of a worktree that leads out of it: taken off before the folder moves, put back with it."""
 
     name: str
@@ -127,7 +131,7 @@ class Link(Strict):
     folder: bool = False
 
 
-class Trashed(Strict):
+class Trashed(Strict, frozen=True, kw_only=True):
     """A removed worktree: trash/<id>/entry.json, beside `tree` (its folder) and `admin` (git's own part of it).
 
     It is written before the first step, so that whoever comes next knows what was begun. `ref` holds its commits and open files, `more`
@@ -142,7 +146,7 @@ class Trashed(Strict):
     head: str = ""
     base: str = ""
     at: str = ""
-    order: int = Field(0, description="nanoseconds: which of two in one second came first")
+    order: Annotated[int, about("nanoseconds: which of two in one second came first")] = 0
     ref: str = ""
     more: str = ""
     admin: str = ""
@@ -153,15 +157,15 @@ class Trashed(Strict):
     record: WorktreeRecord | None = None
 
 
-class Sync(Strict):
+class Sync(Strict, frozen=True):
     """What a new worktree gets from the main checkout beside git's files."""
 
-    copy_files: list[str] = Field(default=[], description="gitignore patterns of untracked and ignored files that are copied, such as .env")
-    symlink_dirs: list[str] = Field(default=[], description="Links out of a worktree that are meant, such as node_modules")
-    submodules: bool = Field(default=False, description="Set the submodules up that the main checkout has set up")
+    copy_files: Annotated[list[str], about("gitignore patterns of untracked and ignored files that are copied, such as .env")] = []
+    symlink_dirs: Annotated[list[str], about("Links out of a worktree that are meant, such as node_modules")] = []
+    submodules: Annotated[bool, about("Set the submodules up that the main checkout has set up")] = False
 
 
-class PerPlatform(Strict):
+class PerPlatform(Strict, frozen=True):
     """Commands for the system at hand."""
 
     linux: str | list[str] = []
@@ -172,39 +176,39 @@ class PerPlatform(Strict):
 Commands = str | list[str] | PerPlatform
 
 
-class Ports(Strict):
+class Ports(Strict, frozen=True):
     """Where the port of a worktree comes from: what a script prints, else a range, else the system."""
 
-    range: str = Field("", pattern=r"^(\d{1,5}-\d{1,5})?$", description="such as 3000-3999")
-    script: str = Field("", description="a command that prints one port")
+    range: Annotated[str, Meta(pattern=r"^(\d{1,5}-\d{1,5})?$", description="such as 3000-3999")] = ""
+    script: Annotated[str, about("a command that prints one port")] = ""
 
 
-class PoolSize(Strict):
+class PoolSize(Strict, frozen=True):
     """The worktrees that `wt lease` hands out."""
 
-    size: int = Field(16, ge=1, le=1000, description="at most; the pool grows on demand")
+    size: Annotated[int, Meta(ge=1, le=1000, description="at most; the pool grows on demand")] = 16
 
 
-class Settings(Strict):
+class Settings(Strict, frozen=True):
     """.worktree-guard.json of the main checkout."""
 
-    mode: Literal["open", "protect"] = Field("open", description="protect: without a binding, writes to the main checkout are refused")
-    implicit: bool = Field(True, description="A session started in a linked worktree is bound to it")
-    stale: Literal["deny", "open"] = Field("deny", description="Writes to the main checkout while the bound worktree is gone")
-    asks: Literal["ask", "deny", "pass"] = Field("ask", description="What becomes of every question")
-    on_fault: Literal["pass", "ask"] = Field("pass", description="A fault of the guard itself")
-    unreadable: Literal["ask", "pass", "deny"] = Field("ask", description="A command that cannot be followed and names git or a worktree")
-    unresolved: Literal["pass", "ask", "deny"] = Field("pass", description="A command whose target cannot be known beforehand")
-    skip_hooks: Literal["ask", "pass", "deny"] = Field("ask", description="--no-verify and the like, while bound")
-    protected_branches: list[str] = Field([], description="Instead of main, master and the remote's default branch")
-    main_write_allow: list[str] = Field([], description="gitignore patterns of the main checkout that stay writable",
-                                        validation_alias=AliasChoices("main_write_allow", "main_write_whitelist"))
-    mcp_in_main: list[str] = Field(["serena", "backlog", "task-master-ai"],
-                                   description="MCP servers that keep files in the folder they started in")
-    worktree_parent: str = Field(".worktrees", description="Where new worktrees go, from the main checkout or absolute")
-    branch_prefix: str = Field("wt/", description="Put before a new worktree's name to make its branch")
+    mode: Annotated[Literal["open", "protect"], about("protect: without a binding, writes to the main checkout are refused")] = "open"
+    implicit: Annotated[bool, about("A session started in a linked worktree is bound to it")] = True
+    stale: Annotated[Literal["deny", "open"], about("Writes to the main checkout while the bound worktree is gone")] = "deny"
+    asks: Annotated[Literal["ask", "deny", "pass"], about("What becomes of every question")] = "ask"
+    on_fault: Annotated[Literal["pass", "ask"], about("A fault of the guard itself")] = "pass"
+    unreadable: Annotated[Literal["ask", "pass", "deny"],
+                          about("A command that cannot be followed and names git or a worktree")] = "ask"
+    unresolved: Annotated[Literal["pass", "ask", "deny"], about("A command whose target cannot be known beforehand")] = "pass"
+    skip_hooks: Annotated[Literal["ask", "pass", "deny"], about("--no-verify and the like, while bound")] = "ask"
+    protected_branches: Annotated[list[str], about("Instead of main, master and the remote's default branch")] = []
+    main_write_allow: Annotated[list[str], about("gitignore patterns of the main checkout that stay writable")] = []
+    mcp_in_main: Annotated[list[str], about("MCP servers that keep files in the folder they started in")] = field(
+        default_factory=lambda: ["serena", "backlog", "task-master-ai"])
+    worktree_parent: Annotated[str, about("Where new worktrees go, from the main checkout or absolute")] = ".worktrees"
+    branch_prefix: Annotated[str, about("Put before a new worktree's name to make its branch")] = "wt/"
     sync: Sync = Sync()
-    setup: Commands = Field([], description="Commands that run in a new worktree, once wt trust has accepted them")
-    teardown: Commands = Field([], description="The same before a worktree is removed")
+    setup: Annotated[Commands, about("Commands that run in a new worktree, once wt trust has accepted them")] = []
+    teardown: Annotated[Commands, about("The same before a worktree is removed")] = []
     ports: Ports = Ports()
     pool: PoolSize = PoolSize()

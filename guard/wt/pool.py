@@ -10,6 +10,8 @@ import uuid
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from guard.wt import making, receipts
 from guard.wt.models import Making, Strict, Version, WorktreeRecord
 from guard.wt.receipts import Identity, Receipt
@@ -19,7 +21,7 @@ FILE = "pool.json"
 RECOVERED = "recovered"  # holder of a lease of which nobody knows more
 
 
-class Lease(Strict):
+class Lease(Strict, frozen=True):
     """`step`: acquiring and returning are of a command at work (`maker`), held is the caller's. `client_pid` is the holder's program."""
 
     id: str
@@ -37,7 +39,7 @@ class Lease(Strict):
         return Identity(self.id, self.holder)
 
 
-class Workspace(Strict):
+class Workspace(Strict, frozen=True):
     """One worktree of the pool, with its lease or free.
 
     `start` is the commit it was last brought to by us, or given back at with all of its work kept: at that one it holds nothing of its
@@ -62,15 +64,15 @@ class Workspace(Strict):
                        source_head=self.lease.source_head)
 
     def over(self, **more: str) -> Workspace:
-        return self.model_copy(update={"lease": None, **more})
+        return replace(self, lease=None, **more)
 
     def changed(self, **fields: object) -> Workspace:
         """The same with these fields of its lease."""
         assert self.lease is not None
-        return self.model_copy(update={"lease": self.lease.model_copy(update=fields)})
+        return replace(self, lease=replace(self.lease, **fields))
 
 
-class Pool(Strict):
+class Pool(Strict, frozen=True):
     """pool.json"""
 
     version: Version = 1
@@ -82,10 +84,10 @@ class Pool(Strict):
     def with_(self, workspace: Workspace) -> Pool:
         """The same with this workspace instead of the one at its path, or beside the others."""
         others = [one for one in self.workspaces if one.path != workspace.path]
-        return self.model_copy(update={"workspaces": sorted([*others, workspace], key=lambda one: (len(one.name), one.name))})
+        return replace(self, workspaces=sorted([*others, workspace], key=lambda one: (len(one.name), one.name)))
 
     def without(self, path: Path | str) -> Pool:
-        return self.model_copy(update={"workspaces": [one for one in self.workspaces if one.path != str(path)]})
+        return replace(self, workspaces=[one for one in self.workspaces if one.path != str(path)])
 
 
 def load(repository: Repository) -> Pool:
@@ -132,4 +134,4 @@ def leased(workspace: Workspace, identity: Identity, head: str) -> Workspace:
     """Reserved for a lease that this process prepares."""
     lease = Lease(id=identity.lease_id, holder=identity.lease_holder, leased_at=receipts.moment(), source_head=head, step="acquiring",
                   maker=making.myself())
-    return workspace.model_copy(update={"lease": lease})
+    return replace(workspace, lease=lease)

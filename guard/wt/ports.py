@@ -10,6 +10,8 @@ import sys
 from itertools import chain
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from guard.wt import bindings, git, steps, streams, trust, worktrees
 from guard.wt.errors import WtError
 from guard.wt.models import WorktreeRecord, now
@@ -30,7 +32,7 @@ def assign(repository: Repository, path: Path) -> int | None:
             record = worktrees.record_of(repository, path) or adopted(repository, path)
             if port not in taken_ports(repository, but=path):  # else another worktree has got it meanwhile
                 if record.port != port:
-                    repository.store.save(worktrees.record_path(repository, path), record.model_copy(update={"port": port}))
+                    repository.store.save(worktrees.record_path(repository, path), replace(record, port=port))
                 return port
 
 
@@ -61,7 +63,7 @@ def forgotten(repository: Repository, path: Path) -> None:
     with repository.store.locked():
         record = worktrees.record_of(repository, path)
         if record and record.port:
-            repository.store.save(worktrees.record_path(repository, path), record.model_copy(update={"port": None}))
+            repository.store.save(worktrees.record_path(repository, path), replace(record, port=None))
 
 
 def adopted(repository: Repository, path: Path) -> WorktreeRecord:

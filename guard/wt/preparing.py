@@ -4,6 +4,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from guard.wt import bindings, causes, choosing, git, git_locks, hiding, making, pool, receipts, settling, workspaces, worktrees
 from guard.wt.choosing import Unfit
 from guard.wt.create import NO_HOOKS
@@ -90,7 +92,7 @@ def confirmed(repository: Repository, workspace: Workspace, who: Caller) -> Work
                           hint="wt lease write acquire again")
         lease = live.lease
         held = live.changed(step="held", maker=None, session=who.session, client_pid=who.pid, client_started=who.started)
-        held = held.model_copy(update={"start": lease.source_head})
+        held = replace(held, start=lease.source_head)
         if who.session is not None:
             bindings.bind(repository, who, workspace.place, "", lease.source_head)
         pool.save(repository, now_there.with_(held))  # last: killed before, nobody was told, and the next command ends it

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.edge import wire
 from guard.edge.records import is_text
 from guard.wt.repository import Repository
@@ -70,8 +72,7 @@ def preferred(own: list[Field], other: list[Field]) -> list[Field]:
 
 
 def in_settings(loaded: Loaded) -> list[Field]:
-    said = loaded.settings.model_dump(include=loaded.settings.model_fields_set & {*KINDS, "ports"})
-    return [(name, value, str(loaded.file)) for name, value in said.items()]
+    return [(name, to_builtins(getattr(loaded.settings, name)), str(loaded.file)) for name in (*KINDS, "ports") if name in loaded.given]
 
 
 def in_paseo(path: Path) -> tuple[list[Field], list[str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from pydantic import ValidationError
+from msgspec import convert, to_builtins
 
 from guard.edge import wire
 from guard.wt import git
@@ -32,7 +32,7 @@ class Identity:
     lease_holder: str
 
 
-class Receipt(Strict):
+class Receipt(Strict, frozen=True, kw_only=True):
     schema_version: int = SCHEMA
     path: str
     lease_id: str
@@ -64,12 +64,12 @@ def read(workspace: Path) -> Receipt:
         version = given.get("schema_version") if isinstance(given, dict) else None
         if version != SCHEMA or isinstance(version, (bool, float)):
             raise BadReceipt(f"{file} has schema_version {version}, and {SCHEMA} is needed")
-        receipt = Receipt.model_validate(given)
+        receipt = convert(given, Receipt)
     except FileNotFoundError:
         raise BadReceipt(f"{file} is not there") from None
     except OSError as fault:
         raise BadReceipt(f"{file} cannot be read: {fault}") from None
-    except (ValidationError, ValueError) as fault:
+    except ValueError as fault:
         raise BadReceipt(f"{file} is no receipt: {str(fault).splitlines()[0]}") from None
     if not all((receipt.lease_id, receipt.lease_holder.strip(), receipt.path)):
         raise BadReceipt(f"{file} has an empty field")
@@ -118,7 +118,7 @@ def write(workspace: Path, receipt: Receipt) -> Path:
     fresh = file.with_name("lease.json.new")
     fresh.unlink(missing_ok=True)
     with fresh.open("x", encoding="utf-8") as handle:
-        handle.write(json.dumps(receipt.model_dump(), indent=2) + "\n")
+        handle.write(json.dumps(to_builtins(receipt), indent=2) + "\n")
         handle.flush()
         os.fsync(handle.fileno())
     fresh.chmod(0o644)

@@ -6,6 +6,8 @@ import os
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from guard.wt import bindings, causes, git, held, keeping, lost, moving, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
@@ -71,7 +73,7 @@ def cut(entry: Trashed) -> None:
 def move(repository: Repository, entry: Trashed) -> Trashed:
     """The folder into the trash; with all that is in it, ignored files too."""
     if moving.moved(Path(entry.path), trash.tree(repository, entry)):
-        entry = trash.save(repository, entry.model_copy(update={"copied": True}))
+        entry = trash.save(repository, replace(entry, copied=True))
     return entry
 
 
@@ -82,7 +84,7 @@ def finish(repository: Repository, entry: Trashed) -> Trashed:
     unregister(repository, entry)
     drop_branch(repository, entry)
     forget(repository, entry)
-    return trash.save(repository, entry.model_copy(update={"step": "removed"}))
+    return trash.save(repository, replace(entry, step="removed"))
 
 
 def unregister(repository: Repository, entry: Trashed) -> None:
@@ -118,7 +120,7 @@ def roll_back(repository: Repository, entry: Trashed) -> None:
         moving.tied(Path(entry.path), entry.links)
         trash.drop(repository, entry)
     else:
-        trash.save(repository, entry.model_copy(update={"step": "removed"}))
+        trash.save(repository, replace(entry, step="removed"))
 
 
 def recover(repository: Repository) -> list[Trashed]:
@@ -140,4 +142,4 @@ def recover(repository: Repository) -> list[Trashed]:
 def keep_both(repository: Repository, entry: Trashed) -> None:
     """A copy was made, and then somebody worked at the old place: that goes on as it was, and the copy waits in the trash."""
     moving.tied(Path(entry.path), entry.links)
-    trash.save(repository, entry.model_copy(update={"step": "removed"}))
+    trash.save(repository, replace(entry, step="removed"))

@@ -6,6 +6,8 @@ import os
 import shlex
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from guard.wt import git, inspection, lost, moving, removal, trash, worktrees
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError, WtError
@@ -104,7 +106,7 @@ def undone(repository: Repository, entry: Trashed, *, branch_too: bool) -> None:
         (tree / ".git").unlink(missing_ok=True)
         if branch_too and entry.branch:
             git.attempt(*NO_HOOKS, "update-ref", "-d", f"refs/heads/{entry.branch}", entry.head, cwd=repository.at, reads=False)
-        trash.save(repository, entry.model_copy(update={"step": "removed"}))
+        trash.save(repository, replace(entry, step="removed"))
 
 
 def bring_branch(repository: Repository, entry: Trashed) -> None:
@@ -115,7 +117,7 @@ def bring_branch(repository: Repository, entry: Trashed) -> None:
 def bring_record(repository: Repository, entry: Trashed) -> None:
     """Before the folder: it may be the last thing that the disk has room for."""
     if entry.record is not None:
-        record = entry.record.model_copy(update={"restored_head": entry.head})
+        record = replace(entry.record, restored_head=entry.head)
         repository.store.save(worktrees.record_path(repository, Path(entry.path)), record)
 
 
@@ -130,7 +132,7 @@ def register(repository: Repository, entry: Trashed) -> Trashed:
         n += 1
         name = f"{entry.admin}{n}"
     pointer = entry.pointer.rstrip("\n").removesuffix(entry.admin) + name + "\n"
-    entry = trash.save(repository, entry.model_copy(update={"step": "restoring", "admin": name, "pointer": pointer}))
+    entry = trash.save(repository, replace(entry, step="restoring", admin=name, pointer=pointer))
     kept.rename(home / name)
     return entry
 

@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.wt import emptying, git, making, owners, pool, preparing, receipts, settling, workspaces
 from guard.wt.create import NO_HOOKS
 from guard.wt.emptying import Kept, Work
@@ -109,10 +111,10 @@ def reserved(repository: Repository, receipt: Receipt) -> Workspace:
     if live.lease.identity != receipt.identity:
         raise UsageError(f"{path} is leased by {live.lease.holder}, under another id or name than its receipt has", code="other-lease",
                          hint=STATUS, details={"lease_id": live.lease.id, "lease_holder": live.lease.holder})
-    edited = [name for name, value in live.receipt.model_dump().items() if getattr(receipt, name) != value]
+    edited = [name for name, value in to_builtins(live.receipt).items() if getattr(receipt, name) != value]
     if edited:
         raise UsageError(f"the receipt of {path} was edited: {', '.join(edited)}", code="edited-receipt", hint=f"undo that; {STATUS}",
-                         details={"should_be": live.receipt.model_dump()})
+                         details={"should_be": to_builtins(live.receipt)})
     if live.lease.step != "held":
         raise UsageError(f"another command is {live.lease.step} {path} right now", code="busy", hint=STATUS)
     nobody_in(path)

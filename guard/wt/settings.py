@@ -4,25 +4,29 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from msgspec import convert
+from msgspec.structs import replace
 
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
 from guard.edge import wire
-from guard.wt.models import PoolSize, Ports, Settings, Sync
+from guard.wt.models import PoolSize, Ports, Settings, Strict, Sync
 
-GROUPS: dict[str, type[BaseModel]] = {"sync": Sync, "ports": Ports, "pool": PoolSize}  # settings that are objects of settings
+GROUPS: dict[str, type[Strict]] = {"sync": Sync, "ports": Ports, "pool": PoolSize}  # settings that are objects of settings
+NEW, OLD = "main_write_allow", "main_write_whitelist"  # its name in zcode-worktree-guard
+M = TypeVar("M", bound=Strict)
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """Settings, the file they came from (None: defaults), and what was wrong in it."""
+    """Settings, the file they came from (None: defaults), what was wrong in it, and which fields it gives."""
 
     settings: Settings
     file: Path | None
     warnings: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
 
 
 def load(folder: Path) -> Loaded:
@@ -47,50 +51,46 @@ def _parsed(data: bytes, path: Path) -> Loaded:
     settings, complaints = from_document(given)
     if bad_parent(settings.worktree_parent):
         complaints.append(("worktree_parent", f"{settings.worktree_parent!r} can be no folder for worktrees; its default is used"))
-        settings = settings.model_copy(update={"worktree_parent": Settings().worktree_parent})
+        settings = replace(settings, worktree_parent=Settings().worktree_parent)
     if bad_prefix(settings.branch_prefix):
         complaints.append(("branch_prefix", f"{settings.branch_prefix!r} can begin no branch's name; its default is used"))
-        settings = settings.model_copy(update={"branch_prefix": Settings().branch_prefix})
+        settings = replace(settings, branch_prefix=Settings().branch_prefix)
     warnings = [f"{path}:{line_of(text, field)}: {field}: {said}" for field, said in complaints]
-    return Loaded(settings, path, tuple(warnings))
+    fields = frozenset(given if isinstance(given, dict) else ()) - {field for field, _ in complaints}
+    return Loaded(settings, path, tuple(warnings), fields)
 
 
 def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
     """Settings from one document, and (field, complaint) for what was left out."""
     if not isinstance(given, dict):
         return Settings(), [("", "settings are not an object; defaults are used")]
-    complaints: list[tuple[str, str]] = []
-    known = {"$schema", "main_write_whitelist", *Settings.model_fields}
-    nested = {f"{group}.{field}": f'write it as {{"{group}": {{"{field}": …}}}}' for group, model in GROUPS.items()
-              for field in model.model_fields}
-    complaints += [(str(field), nested.get(field, "no setting of that name")) for field in given if field not in known]
-    kept: dict[str, Any] = {field: dict(value) if isinstance(value, dict) else value for field, value in given.items()}
-    while True:
-        try:
-            settings = Settings.model_validate(kept)
-            break
-        except ValidationError as fault:
-            for error in fault.errors():  # several for one field, where it may be of several types
-                field = left_out(kept, error["loc"])
-                if field not in (other for other, _ in complaints):
-                    complaints.append((field, f"{error['msg']}; its default is used"))
+    complaints = strangers(given)
+    name = OLD if OLD in given and NEW not in given else NEW
+    settings = fitted(Settings, given | {NEW: given[OLD]} if name == OLD else given, complaints)
     for pattern in settings.main_write_allow:
         if pattern.strip().removeprefix("!") in EVERYTHING:
-            complaints.append(("main_write_allow", f"{pattern!r} would open the whole main checkout and is dropped; use mode"))
-    return settings, complaints
+            complaints.append((NEW, f"{pattern!r} would open the whole main checkout and is dropped; use mode"))
+    return settings, [(name if field == NEW else field, said) for field, said in complaints]
 
 
-def left_out(kept: dict[str, Any], at: tuple[int | str, ...]) -> str:
-    """Takes the bad field out of the document, alone also where it is one of a group. -> its name"""
-    field, inner = str(at[0]), str(at[1]) if len(at) > 1 else ""
-    group = kept.get(field)
-    if field in GROUPS and isinstance(group, dict) and inner in GROUPS[field].model_fields:
-        group.pop(inner, None)
-        return inner
-    kept.pop(field, None)
-    if field == "main_write_allow":  # nor its old name instead: the hook looks at one of the two
-        kept.pop("main_write_whitelist", None)
-    return field
+def strangers(given: dict[str, Any]) -> list[tuple[str, str]]:
+    known = {"$schema", OLD, *Settings.__struct_fields__}
+    nested = {f"{group}.{field}": f'write it as {{"{group}": {{"{field}": …}}}}' for group, model in GROUPS.items()
+              for field in model.__struct_fields__}
+    return [(str(field), nested.get(field, "no setting of that name")) for field in given if field not in known]
+
+
+def fitted(model: type[M], given: dict[str, Any], complaints: list[tuple[str, str]]) -> M:
+    """What fits of an object of settings. The rest is left out, each field alone."""
+    kept: dict[str, Any] = {}
+    for name in [name for name in model.__struct_fields__ if name in given]:
+        value = given[name]
+        try:
+            inner = name in GROUPS and isinstance(value, dict)
+            kept[name] = fitted(GROUPS[name], value, complaints) if inner else getattr(convert({name: value}, model), name)
+        except ValueError as fault:
+            complaints.append((name, f"{fault}; its default is used"))
+    return model(**kept)
 
 
 def bad_parent(folder: str) -> bool:

@@ -10,19 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ValidationError
 
 from guard.edge import audit, disk, wire
 from guard.edge.records import file_of_session
 from guard.wt.causes import of_system
 from guard.wt.errors import WtError
-from guard.wt.models import Binding, now
+from guard.wt.models import Binding, Strict, now
 
 LOCK_SECONDS = 180.0  # longer than the longest git command (guard/wt/git.py, SLOW)
 FRESH = ".wt-"  # in the name of a file that we are writing. The hook takes no lock, and puts its process id there (guard/edge/disk.py)
 FOLDERS = ("", "sessions/", "worktrees/", "trash/*/")
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=Strict)
 
 
 class Store:
@@ -67,14 +67,14 @@ class Store:
     def load(self, path: Path, model: type[M]) -> M | None:
         """A record; None when it is absent or spoilt (then it is also in `spoilt`)."""
         try:
-            return model.model_validate(wire.loads(path.read_bytes()))  # the hook's reader, so that both see the same
+            return msgspec.convert(wire.loads(path.read_bytes()), model)  # the hook's reader, so that both see the same
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (ValidationError, ValueError, OSError):
+        except (ValueError, OSError):
             self.spoilt.append(path)
             return None
 
-    def save(self, path: Path, record: BaseModel) -> None:
+    def save(self, path: Path, record: Strict) -> None:
         """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`. Inside the lock."""
         if self.load(path, type(record)) is None and path.exists():
             path.replace(path.with_name(path.name + ".corrupt"))
@@ -82,7 +82,7 @@ class Store:
         handle, name = tempfile.mkstemp(prefix=path.name + FRESH, suffix=".new", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(record.model_dump_json(indent=1).encode() + b"\n")
+                file.write(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(path)

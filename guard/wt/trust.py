@@ -16,7 +16,7 @@ from guard.wt.store import Store
 FILE = "trusted.json"
 
 
-class Accepted(Strict):
+class Accepted(Strict, frozen=True):
     """`hash` stands for the commands and the clone at `common`; `commands` are there to be read."""
 
     hash: str
@@ -25,7 +25,7 @@ class Accepted(Strict):
     commands: list[str] = []
 
 
-class Trusted(Strict):
+class Trusted(Strict, frozen=True):
     """The file in the user's data folder."""
 
     version: Version = 1

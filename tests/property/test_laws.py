@@ -11,11 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pathspec
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from msgspec import convert, to_builtins
 
 from guard.clients import CLIENTS
 from guard.core import files, globs, paths
@@ -556,14 +557,14 @@ FOR_WT_ALONE = ("setup", "teardown", "ports", "pool", "size", "range", "script",
 
 def of_the_hook(settings: models.Settings) -> dict[str, Any]:
     """What the hook reads of them; the rest is for `wt` alone."""
-    kept = {name: value for name, value in settings.model_dump().items() if name not in (*FOR_WT_ALONE, "sync")}
+    kept = {name: value for name, value in to_builtins(settings).items() if name not in (*FOR_WT_ALONE, "sync")}
     return {**kept, "symlink_dirs": settings.sync.symlink_dirs}
 
 
 @given(owners | finite)
 @MANY
 def test_wt_and_the_hook_see_the_same_settings(document: Any) -> None:
-    """What pydantic accepts or repairs, the hook sees; and where one of them complains of a value, so does the other."""
+    """What `wt` accepts or repairs, the hook sees; and where one of them complains of a value, so does the other."""
     cold, complaints = cold_settings.from_document(json.loads(json.dumps(document)))
     heard: list[str] = []
     hot = hot_settings.from_document(wire.loads(json.dumps(document).encode()), heard)
@@ -605,7 +606,7 @@ def test_wt_and_the_hook_agree_which_record_is_json(tmp_path: Path, text: str) -
     (tmp_path / "state.json").write_text(text, encoding="utf-8")
     cold = Store(tmp_path).load(tmp_path / "state.json", models.Binding)
     hot = records.binding(MadeUpDisk(POSIX, {"/state.json": text}), "/state.json", [])
-    assert hot == (cold.model_dump() if cold else None)
+    assert hot == (to_builtins(cold) if cold else None)
 
 
 def test_both_schemas_have_the_same_fields_and_defaults() -> None:
@@ -623,7 +624,7 @@ binding_fields = {
 authorisation_fields = {"id": texts, "reason": texts, "created_at": TIMES, "expires_at": TIMES, "once": st.booleans(), "branch": maybe,
                         "only": maybe, "session": maybe, "later": finite}
 permit_fields = {"path": texts, "reason": texts, "created_at": TIMES, "expires_at": TIMES, "session": maybe, "later": finite}
-SCHEMAS: list[tuple[type[BaseModel], dict[str, Any], dict[str, st.SearchStrategy[Any]]]] = [
+SCHEMAS: list[tuple[type[models.Strict], dict[str, Any], dict[str, st.SearchStrategy[Any]]]] = [
     (models.Binding, records.BINDING, binding_fields), (models.Authorisation, records.AUTHORISATION, authorisation_fields),
     (models.Permit, records.PERMIT, permit_fields)]
 
@@ -640,13 +641,13 @@ def written_records(draw: st.DrawFn, known: dict[str, st.SearchStrategy[Any]]) -
 @pytest.mark.parametrize(("model", "table", "known"), SCHEMAS, ids=[model.__name__ for model, _, _ in SCHEMAS])
 @given(data=st.data())
 @MANY
-def test_wt_and_the_hook_read_the_same_records(model: type[BaseModel], table: dict[str, Any], known: dict[str, Any],
+def test_wt_and_the_hook_read_the_same_records(model: type[models.Strict], table: dict[str, Any], known: dict[str, Any],
                                                data: st.DataObject) -> None:
     document = data.draw(written_records(known) | finite)
     text = json.dumps(document)
     try:
-        wanted: Any = model.model_validate_json(text).model_dump()
-    except ValidationError:
+        wanted: Any = to_builtins(convert(json.loads(text), model))
+    except ValueError:
         wanted = "refused"
     disk = MadeUpDisk(POSIX, {"/record.json": text})
     heard: list[str] = []
@@ -660,10 +661,10 @@ def test_wt_and_the_hook_read_the_same_records(model: type[BaseModel], table: di
 
 def test_both_schemas_have_the_same_records() -> None:
     for model, table, _ in SCHEMAS:
-        required = {name for name, field in model.model_fields.items() if field.is_required()}
-        assert set(table) == set(model.model_fields)
+        required = {field.name for field in msgspec.structs.fields(model) if field.required}
+        assert set(table) == set(model.__struct_fields__)
         assert {name for name, row in table.items() if len(row) == 1} == required
-        filled_in = model(**dict.fromkeys(required, "x")).model_dump()
+        filled_in = to_builtins(model(**dict.fromkeys(required, "x")))
         assert {name: row[1] for name, row in table.items() if len(row) > 1} == {k: v for k, v in filled_in.items() if k not in required}
 
 
@@ -671,9 +672,9 @@ def test_both_schemas_have_the_same_records() -> None:
                  session=st.none() | texts, client_pid=st.none() | st.integers(0, 2**40), active=st.booleans()))
 @LAWS
 def test_the_hook_reads_back_what_wt_writes(binding: models.Binding) -> None:
-    disk = MadeUpDisk(POSIX, {"/state.json": binding.model_dump_json(indent=1)})
+    disk = MadeUpDisk(POSIX, {"/state.json": msgspec.json.encode(binding).decode()})
     heard: list[str] = []
-    assert records.binding(disk, "/state.json", heard) == binding.model_dump()
+    assert records.binding(disk, "/state.json", heard) == to_builtins(binding)
     assert heard == []
 
 

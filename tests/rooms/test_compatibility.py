@@ -58,7 +58,7 @@ def faults(text: str) -> list[str]:
         found += [said for row in rows for said in faults_of_row(row)] or ([] if rows else [f"no rows: {head}"])
     found += [f"no such command: wt {verb}" for verb in VERB.findall(text) if verb not in COMMANDS]
     found += [f"no such page: {link}" for link in LINK.findall(text) if "://" not in link and not (PAGE.parent / link).exists()]
-    ours = {*Settings.model_fields, *type(Settings().sync).model_fields, *type(Settings().pool).model_fields, *THEIRS}
+    ours = {*Settings.__struct_fields__, *type(Settings().sync).__struct_fields__, *type(Settings().pool).__struct_fields__, *THEIRS}
     return found + [f"no such setting: {name}" for pair in SETTING.findall(text) for name in pair if name and name not in ours]
 
 

@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+import msgspec
+
 from guard.clients import CLIENTS
 from guard.core.files import TABLE
 from guard.core.model import Settings
@@ -47,7 +49,7 @@ def test_every_setting_has_a_row_with_its_default() -> None:
     named = {row[0].strip("`"): json.loads(row[1].strip("`")) for row in table("settings")}
     hooks = {f"{NESTED[name]}.{name}" if name in NESTED else name: list(value) if isinstance(value, tuple) else value
              for name, value in Settings.DEFAULTS.items()}
-    all_of_them = models.Settings().model_dump(exclude={"ports"}) | {"ports": {}}
+    all_of_them = msgspec.to_builtins(models.Settings()) | {"ports": {}}
     ours = {name: value for name, value in all_of_them.items() if name != "sync"}
     assert named == {**ours, **{f"sync.{name}": value for name, value in all_of_them["sync"].items()}}
     assert hooks.items() <= named.items()
@@ -55,15 +57,16 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 
 def test_the_schema_for_editors_is_the_models() -> None:
     """`"$schema"` in a settings file names it. WORKTREE_GUARD_UPDATE_GOLDEN=1 writes it anew."""
-    file, schema = ROOT / "docs/worktree-guard.schema.json", models.Settings.model_json_schema()
+    file, schema = ROOT / "docs/worktree-guard.schema.json", msgspec.json.schema(models.Settings)
     if os.environ.get("WORKTREE_GUARD_UPDATE_GOLDEN") == "1":
         file.write_text(json.dumps(schema, indent=1) + "\n")
     assert told(json.loads(file.read_text())) == told(schema)
 
 
 def told(schema: dict[str, Any]) -> dict[str, list[Any]]:
-    """What an editor shows of each setting; how a schema words its types differs from one pydantic to the next."""
-    return {name: [one.get("description"), one.get("default"), one.get("enum")] for name, one in schema["properties"].items()}
+    """What an editor shows of each setting; how a schema words its types differs from one msgspec to the next."""
+    properties = schema["$defs"]["Settings"]["properties"]
+    return {name: [one.get("description"), one.get("default"), one.get("enum")] for name, one in properties.items()}
 
 
 def test_every_command_has_a_row() -> None:

@@ -93,9 +93,9 @@ def test_it_runs_from_a_path_with_blanks_and_passes_words_as_they_are(world: Wor
 
 
 def test_the_folder_it_is_called_in_does_not_lend_it_modules(world: World, tree: Path) -> None:
-    """A repository may hold a guard.py, a json.py or a pydantic of its own."""
+    """A repository may hold a guard.py, a json.py or a msgspec of its own."""
     with_venv(tree)
-    for name in ("guard.py", "json.py", "argparse.py", "pydantic.py", "sitecustomize.py"):
+    for name in ("guard.py", "json.py", "argparse.py", "msgspec.py", "sitecustomize.py"):
         (world.R / name).write_text("raise SystemExit('taken from the repository')\n")
     assert run([str(tree / "scripts/wt"), "status"], world, PYTHONPATH=str(world.R)).returncode == 0
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from guard.wt import ports, steps, worktrees
 from guard.wt.errors import WtError
@@ -74,8 +75,8 @@ def text(block: range) -> str:
 def recorded(repository: Repository, path: Path, port: int | None) -> WorktreeRecord:
     found = worktrees.record_of(repository, path)
     assert found
-    repository.store.save(worktrees.record_path(repository, path), found.model_copy(update={"port": port}))
-    return found.model_copy(update={"port": port})
+    repository.store.save(worktrees.record_path(repository, path), replace(found, port=port))
+    return replace(found, port=port)
 
 
 # --- is one wanted ----------------------------------------------------------------------------------------------------

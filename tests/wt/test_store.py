@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from msgspec import to_builtins
 
 from guard.edge import disk, records
 from guard.wt import store as store_module
@@ -68,7 +69,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(store: Store, step: str, m
         if step == "fsync":
             patch.setattr("os.fsync", full)
         elif step == "write":
-            patch.setattr(Binding, "model_dump_json", full)
+            patch.setattr("msgspec.json.encode", full)
         else:
             patch.setattr(Path, "replace", full)
         with pytest.raises(OSError, match="No space"):
@@ -107,7 +108,7 @@ def test_the_hook_reads_what_wt_writes(store: Store) -> None:
     store.save(path, saved)
     heard: list[str] = []
     disk.forget()
-    assert records.binding(disk, str(path), heard) == saved.model_dump()
+    assert records.binding(disk, str(path), heard) == to_builtins(saved)
     assert heard == []
 
 

@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.core.paths import has_git_part
 from guard.edge import disk
 from guard.wt import worktrees
@@ -32,7 +34,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """-> action, entries[], and for add: path, expires_at"""
     store = repository.store
     if args.action == "list":
-        return {"action": "list", "entries": [p.model_dump() for p in living_permits(store)]}
+        return {"action": "list", "entries": [to_builtins(p) for p in living_permits(store)]}
     if args.action not in ("add", "clear"):
         raise UsageError(f"{args.action!r} is no action", hint="add, list or clear")
     if args.action == "clear" and args.path:
@@ -48,7 +50,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         store.save(store.path("allow.json"), Permits(entries=[*(p for p in kept if (p.path, p.session) not in again), *made]))
         store.note(args.action + "-path", path=made[0].path if made else "", reason=made[0].reason if made else "")
     new = {"path": made[0].path, "expires_at": made[0].expires_at} if made else {}
-    return {"action": args.action, **new, "entries": [p.model_dump() for p in living_permits(store)]}
+    return {"action": args.action, **new, "entries": [to_builtins(p) for p in living_permits(store)]}
 
 
 def one_path(repository: Repository, given: str) -> str:

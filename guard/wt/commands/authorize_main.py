@@ -5,6 +5,8 @@ import argparse
 import secrets
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.wt.leaves import end_of, living_authorisations, minutes_left, needs_reason
 from guard.wt.models import Authorisation, Overrides, now
 from guard.wt.repository import Repository
@@ -31,7 +33,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     with store.locked():
         store.save(store.path("override.json"), Overrides(authorisations=[*living_authorisations(store), made]))
         store.note("authorize-main", reason=reason, until=end)
-    return made.model_dump()
+    return {**to_builtins(made)}
 
 
 def lines(data: dict[str, Any]) -> list[str]:

@@ -5,6 +5,8 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.wt import completing, lane_making, lanes, terminal
 from guard.wt.commands.remove import skip_argument
 from guard.wt.lane_ending import Meant
@@ -47,13 +49,13 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         return {"action": "prepare", **row(lane), "created": True, **furnished}
     if args.action == "dispose":
         ended = lanes.ended(repository, Meant(args.run, args.task, args.path), args.session, tell, skip_teardown=args.skip_teardown)
-        left = ended.hand_over.model_dump() if ended.hand_over else None
-        return {"action": "dispose", **asdict(ended), "open": [one.model_dump() for one in ended.open], "hand_over": left}
+        left = to_builtins(ended.hand_over) if ended.hand_over else None
+        return {"action": "dispose", **asdict(ended), "open": [to_builtins(one) for one in ended.open], "hand_over": left}
     return {"action": "list", "lanes": [row(lane) for lane in lanes.looked_up(repository)]}
 
 
 def row(lane: Lane) -> dict[str, Any]:
-    return {"name": lane.place.name, **lane.model_dump(exclude=INTERNAL)}
+    return {"name": lane.place.name} | {name: value for name, value in to_builtins(lane).items() if name not in INTERNAL}
 
 
 def lines(data: dict[str, Any]) -> list[str]:

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from guard.core import model
 from guard.edge import disk
 from guard.edge.binding import condition
@@ -45,8 +47,8 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
         "binding": described(repository, own) if own else None,
         "worktrees": survey(repository, entries),
         "sessions": list(sessions.values()),
-        "authorisations": [{**a.model_dump(), "minutes_left": minutes_left(a.expires_at)} for a in living_authorisations(store)],
-        "allowed": [{**p.model_dump(), "minutes_left": minutes_left(p.expires_at)} for p in living_permits(store)],
+        "authorisations": [{**to_builtins(a), "minutes_left": minutes_left(a.expires_at)} for a in living_authorisations(store)],
+        "allowed": [{**to_builtins(p), "minutes_left": minutes_left(p.expires_at)} for p in living_permits(store)],
         "settings": {"file": str(loaded.file) if loaded.file else None, "warnings": list(loaded.warnings)},
         "trash": in_trash(repository),
         "reconciled": reconciling.reconcile(repository, entries),
@@ -59,7 +61,7 @@ def described(repository: Repository, own: Binding) -> dict[str, Any]:
     """The caller's binding, and `condition`: there, gone, unknown, detached or protected, as the hook sees it."""
     disk.forget()
     seen = model.Binding(source="session", path=own.path, branch=own.branch, protected=tuple(own.protected))
-    return {**own.model_dump(), "name": Path(own.path).name, "source": "session" if own.session else "repository",
+    return {**to_builtins(own), "name": Path(own.path).name, "source": "session" if own.session else "repository",
             "condition": condition(disk, seen, str(repository.common)).get("condition", "there")}
 
 
