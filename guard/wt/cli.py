@@ -1,23 +1,18 @@
 """The command line of `wt`: a table of verbs, one JSON envelope, one table of exit statuses."""
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import platform
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import guard
 from guard.wt import open_work
 from guard.wt.causes import of_system
-from guard.wt.errors import DONE, FAILED, INTERRUPTED, OUR_FAULT, UsageError, WtError
+from guard.wt.errors import DONE, FAILED, INTERRUPTED, UsageError, WtError
 
 if TYPE_CHECKING:
     from guard.wt.repository import Repository
@@ -50,29 +45,6 @@ COMMANDS = {
 OWN_WORDS = ("lease",)  # they read their words themselves, and always answer in JSON, --help too
 WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain", "lease")
 OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
-EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
-127 git or a needed program is missing, 130 interrupted"""
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse whose complaints go through the same envelope as every other refusal."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint=f"{self.prog} --help")
-
-
-def parser(verb: str = "") -> Parser:
-    """With the arguments of that one verb."""
-    top = Parser(prog="wt", description="Worktrees for coding agents: made, entered and left without losing work.", epilog=EPILOG,
-                 formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    top.add_argument("--version", action="version", version=f"worktree-guard {guard.VERSION}")
-    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
-    for name, said in COMMANDS.items():
-        one = verbs.add_parser(name, help=said, description=said[0].upper() + said[1:] + ".", allow_abbrev=False)
-        if name == verb:  # the others cost 20 ms
-            one.add_argument("--json", action="store_true", help="the answer as one JSON document")
-            command(verb).arguments(one)
-    return top
 
 
 def command(verb: str) -> ModuleType:
@@ -90,9 +62,8 @@ def main(words: list[str]) -> int:
         open_work.begin(os.curdir)
     try:
         known = words[0] if words and words[0] in COMMANDS else ""
-        args = argparse.Namespace(verb=known, words=words[1:]) if own else parser(known).parse_args(words)
+        args: Any = SimpleNamespace(verb=known, words=words[1:]) if own else parsed(words, known)
         if args.verb is None:
-            parser().print_help()
             return DONE
         verb = command(args.verb)
         names = getattr(verb, "STDIN", {})
@@ -113,8 +84,25 @@ def main(words: list[str]) -> int:
         return refused(our_fault(fault, words), as_json)
 
 
+def parsed(words: list[str], verb: str) -> Any:
+    """Their arguments. The help is printed where they name no command."""
+    from guard.wt.parsing import parser  # argparse: 8 ms, which no lease needs
+
+    top = parser(COMMANDS, verb, command(verb) if verb else None)
+    args = top.parse_args(words)
+    if args.verb is None:
+        top.print_help()
+    return args
+
+
+def our_fault(fault: Exception, words: list[str]) -> WtError:
+    from guard.wt.report import reported  # tempfile and traceback: 10 ms
+
+    return reported(fault, words)
+
+
 def opened() -> Repository:
-    from guard.wt.repository import open_repository
+    from guard.wt.repository import open_repository  # filelock and msgspec: 20 ms, which `wt --help` does not need
 
     return open_repository(here())
 
@@ -150,21 +138,6 @@ def refused(refusal: WtError, as_json: bool, indent: int | None = None) -> int:
         text = f"wt: {refusal.said}" + (f"\nInstead: {refusal.hint}" if refusal.hint else "")
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
     return refusal.status
-
-
-def our_fault(fault: Exception, words: list[str]) -> WtError:
-    """Writes what we know to a file, ready to paste into an issue."""
-    text = (f"worktree-guard {guard.VERSION}, Python {platform.python_version()} ({sys.executable}), {platform.platform()}\n"
-            f"wt {' '.join(words)}\n\n{''.join(traceback.format_exception(fault))}")
-    said = f"a fault of wt itself: {type(fault).__name__}: {fault}"
-    try:
-        handle, name = tempfile.mkstemp(prefix="wt-report-", suffix=".txt")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError:  # a full disk may be why we are here
-        return WtError(said, code="our-fault", status=OUR_FAULT, hint="please report it; wt status may say more",
-                       details={"text": text[-4000:]})
-    return WtError(said, code="our-fault", status=OUR_FAULT, hint=f"please report it with the text of {name}", details={"report": name})
 
 
 def entry() -> NoReturn:

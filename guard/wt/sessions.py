@@ -1,7 +1,6 @@
 """Whose call is this? The session of the agent client whose shell runs `wt`, and its process."""
 from __future__ import annotations
 
-import argparse
 import os
 from dataclasses import dataclass
 
@@ -38,6 +37,8 @@ def caller(given: str | None = None, *, whole_repository: bool = False) -> Calle
 def session_id(text: str) -> str:
     """An argument that names a session: `--session "$UNSET"` is a slip, not everybody."""
     if not text.strip():
+        import argparse  # who asks has it loaded
+
         raise argparse.ArgumentTypeError("the session's id is empty")
     return text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,15 +78,17 @@ class Store:
         if self.load(path, type(record)) is None and path.exists():
             path.replace(path.with_name(path.name + ".corrupt"))
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=path.name + FRESH, suffix=".new", dir=path.parent)
+        fresh = path.with_name(f"{path.name}{FRESH}{os.getpid()}.new")
+        fresh.unlink(missing_ok=True)
         try:
+            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(path)
+            fresh.replace(path)
         except BaseException as fault:
-            Path(name).unlink(missing_ok=True)
+            fresh.unlink(missing_ok=True)
             if isinstance(fault, OSError):
                 fault.filename = str(path)  # a write that fails names no file
             raise

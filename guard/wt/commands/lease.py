@@ -1,15 +1,17 @@
 """wt lease: a pool of ready worktrees. Two words before what is done: whoever approves `wt lease read` has approved no write."""
 from __future__ import annotations
 
-import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from guard.wt import acquiring, leases, returning
 from guard.wt.cli import opened
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller
+
+if TYPE_CHECKING:
+    import argparse
 
 USAGE = """wt lease read status
 wt lease write acquire [--holder H]

@@ -1,0 +1,33 @@
+"""The words of a command line, by argparse, with the help of `wt`."""
+from __future__ import annotations
+
+import argparse
+from types import ModuleType
+from typing import NoReturn
+
+import guard
+from guard.wt.errors import UsageError
+
+EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
+127 git or a needed program is missing, 130 interrupted"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose complaints go through the same envelope as every other refusal."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"{self.prog} --help")
+
+
+def parser(commands: dict[str, str], verb: str = "", module: ModuleType | None = None) -> Parser:
+    """`commands`: each with its line of help. `module` has the arguments of `verb`; those of the others cost 20 ms."""
+    top = Parser(prog="wt", description="Worktrees for coding agents: made, entered and left without losing work.", epilog=EPILOG,
+                 formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    top.add_argument("--version", action="version", version=f"worktree-guard {guard.VERSION}")
+    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
+    for name, said in commands.items():
+        one = verbs.add_parser(name, help=said, description=said[0].upper() + said[1:] + ".", allow_abbrev=False)
+        if name == verb and module is not None:
+            one.add_argument("--json", action="store_true", help="the answer as one JSON document")
+            module.arguments(one)
+    return top
