@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from guard.wt import choosing, pool, preparing, receipts, settling, workspaces
+from guard.wt import choosing, growing, pool, preparing, receipts, settling, workspaces
 from guard.wt.choosing import Unfit
 from guard.wt.errors import UsageError
 from guard.wt.pool import Pool, Workspace
@@ -87,7 +87,7 @@ def reserved(repository: Repository, source: Source, identity: Identity, passed:
         workspace = pool.leased(found or choosing.room_for_one(repository, now_there, listed, passed), identity, source.head)
         pool.save(repository, now_there.with_(workspace))
         if found is None:
-            preparing.grown(repository, workspace, source.head)
+            growing.grown(repository, workspace, source.head)
     return workspace, found is None
 
 

@@ -104,6 +104,7 @@ class WorktreeRecord(Strict, frozen=True, kw_only=True):
     `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else; "pool" is handed out by `wt lease`,
     "lane" by `wt lane`.
     `copied` are the ignored files that came from the main checkout, `making` is there until the last step of the creation has been taken.
+    `config` is git's configuration of a workspace of the pool when it was made, which each holder finds.
     `restored_head` is where a person wanted it back out of the trash: as long as it is there, `wt clean` leaves it alone.
     """
 
@@ -120,6 +121,7 @@ class WorktreeRecord(Strict, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=1, le=65535)] | None = None
     copied: list[str] = []
     making: Making | None = None
+    config: str = ""
     restored_head: str = ""
 
 

@@ -6,34 +6,16 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from guard.wt import bindings, causes, choosing, git, git_locks, hiding, making, pool, receipts, settling, workspaces, worktrees
+from guard.wt import bindings, causes, choosing, git, git_locks, making, pool, receipts, settling, workspaces
 from guard.wt.choosing import Unfit
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import WtError
-from guard.wt.models import WorktreeRecord
 from guard.wt.pool import Workspace
 from guard.wt.receipts import BadReceipt, Identity
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
 from guard.wt.store import Store
 from guard.wt.workspaces import QUIET
-
-
-def grown(repository: Repository, workspace: Workspace, head: str) -> None:
-    """A new worktree of the pool, at the commit that is wanted. Inside the lock. Where git cannot make it, nothing of it stays."""
-    path = workspace.place
-    hiding.hide_worktree(repository, path)
-    hiding.hide(repository, receipts.HIDDEN)
-    record = WorktreeRecord(path=str(path), base_commit=head, created_at=workspace.created_at, source="pool")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        repository.store.save(worktrees.record_path(repository, path), record)
-        git.do(*QUIET, *NO_HOOKS, *making.in_parallel(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head,
-               cwd=repository.at)
-    except BaseException:
-        if settling.taken_away(repository, workspace):
-            pool.save(repository, pool.load(repository).without(path))
-        raise
 
 
 def prepare(repository: Repository, workspace: Workspace, head: str, *, fresh: bool) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from guard.wt import emptying, git, making, owners, pool, preparing, receipts, settling, workspaces
+from guard.wt import emptying, git, making, own_config, owners, pool, preparing, receipts, settling, workspaces
 from guard.wt.create import NO_HOOKS
 from guard.wt.emptying import Kept, Work
 from guard.wt.errors import UsageError, WtError
@@ -158,6 +158,7 @@ def end(repository: Repository, workspace: Workspace, head: str, start: str) -> 
     if not (look.admin / "HEAD").read_text(encoding="utf-8").startswith(head):
         git.do(*QUIET, *NO_HOOKS, "update-ref", "--no-deref", "-m", "wt lease: returned", "HEAD", head, cwd=path)
     emptying.whole_again(repository, path, look.admin)
+    own_config.put_back(repository, path, look.admin)
     preparing.over(repository, workspace.path, lease.identity, start)
     repository.store.note("return", path=workspace.path, holder=lease.holder)
 

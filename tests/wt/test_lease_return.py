@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from guard.wt import git, receipts
+from guard.wt import git, own_config, receipts
 from guard.wt.errors import WtError
 from guard.wt.repository import open_repository
 from tests.worlds import World
@@ -310,6 +310,50 @@ def test_marks_without_changes_do_not_reach_the_next_holder(plain: World, leased
     plain.sh("echo 'value = 2' > src/app.py; git commit -qam 2", cwd=plain.R)
     assert acquire(plain)["path"] == str(leased)
     assert (leased / "src/app.py").read_text() == "value = 2\n"
+
+
+OWN_CONFIG = {  # git config --worktree KEY VALUE
+    "an identity": ("user.name holder", ""),
+    "line ends, and files written so": ("core.autocrlf true", "rm src/app.py; git checkout src/app.py; grep -q $'\\r' src/app.py"),
+    "modes that do not count": ("core.fileMode false", ""),
+}
+
+
+@pytest.mark.parametrize(("setting", "script"), OWN_CONFIG.values(), ids=OWN_CONFIG)
+def test_a_holder_s_configuration_of_the_worktree_ends_with_the_lease(plain: World, leased: Path, setting: str, script: str) -> None:
+    plain.sh(f"git config extensions.worktreeConfig true; git config --worktree {setting}; {script}", cwd=leased)
+    if "\\r" in script:  # as git reads it without that setting, the file is changed
+        assert not_returned(plain, "own-config", leased)["details"]["changes"] == [" M src/app.py"]
+        plain.sh("git config --worktree --unset core.autocrlf; rm src/app.py; git checkout -q src/app.py", cwd=leased)
+    give_back(plain, leased)
+    assert acquire(plain)["path"] == str(leased)
+    assert own_config.text_of(plain.R / ".git/worktrees/pool-1") == ""
+    assert b"\r" not in (leased / "src/app.py").read_bytes()
+
+
+@pytest.mark.parametrize("script", ["chmod +x src/app.py", "echo x > new.o"])
+def test_what_only_a_holder_s_configuration_hides_is_not_given_away(plain: World, leased: Path, script: str) -> None:
+    plain.sh(f"""git config extensions.worktreeConfig true; git config --worktree core.fileMode false
+                 echo '*.o' > "$OUT/ignored"; git config --worktree core.excludesFile "$OUT/ignored"; {script}""", cwd=leased)
+    config = plain.sh("git config --worktree --list", cwd=leased)
+    told = not_returned(plain, "own-config", leased)
+    assert len(told["details"]["changes"]) == 1
+    assert plain.sh("git config --worktree --list", cwd=leased) == config
+    plain.sh("git config --worktree --unset core.fileMode; git config --worktree --unset core.excludesFile", cwd=leased)
+    give_back(plain, leased, "--confirm-preserved")
+    assert acquire(plain)["path"] == str(leased)
+
+
+def test_the_configuration_that_a_worktree_is_made_with_stays(plain: World) -> None:
+    """git copies that of the main checkout, so that its sparse checkout is the new one's."""
+    plain.sh("mkdir docs; echo d > docs/d; git add .; git commit -qm docs; git sparse-checkout set docs", cwd=plain.R)
+    leased = Path(acquire(plain)["path"])
+    before = plain.sh("git config --worktree --list", cwd=leased)
+    assert "core.sparsecheckout=true" in before
+    plain.sh("git config --worktree user.name holder", cwd=leased)
+    give_back(plain, leased)
+    assert acquire(plain)["path"] == str(leased)
+    assert (plain.sh("git config --worktree --list", cwd=leased), (leased / "src").exists()) == (before, False)
 
 
 # --- what goes wrong on the way --------------------------------------------------------------------------------------
