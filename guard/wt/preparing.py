@@ -97,10 +97,12 @@ def given_back(repository: Repository, workspace: Workspace, cause: BaseExceptio
     try:
         with repository.store.locked():
             over(repository, workspace.path, identity)
-            if seen(repository, workspace.path, identity)[0] == "returned":
+            outcome, live = seen(repository, workspace.path, identity)
+            others = live == "leased"  # it has come to be another's: the pool's file was lost meanwhile
+            if outcome == "returned" and (not others or receipts.is_of(workspace.place, identity)):
                 removed = receipts.drop(workspace.place)
-                if fresh and settling.taken_away(repository, workspace):  # made in this very run, and nobody was given it
-                    pool.save(repository, pool.load(repository).without(workspace.path))
+            if outcome == "returned" and fresh and not others and settling.taken_away(repository, workspace):  # nobody was given it
+                pool.save(repository, pool.load(repository).without(workspace.path))
     except (WtError, OSError) as trouble:
         fault = str(trouble)
     outcome, live = seen(repository, workspace.path, identity)

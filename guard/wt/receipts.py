@@ -126,6 +126,13 @@ def write(workspace: Path, receipt: Receipt) -> Path:
     return file
 
 
+def is_of(workspace: Path, identity: Identity) -> bool:
+    try:
+        return read(workspace).identity == identity
+    except BadReceipt:
+        return False
+
+
 def is_there(workspace: Path) -> bool:
     return in_place(workspace) and os.path.lexists(workspace / PLACE)
 

@@ -44,15 +44,15 @@ def returned(repository: Repository, given: str, *, preserved: bool) -> dict[str
             end(repository, workspace, work.head, start=work.head if work.commits else "")
             outcome, _ = preparing.seen(repository, str(path), receipt.identity)
             removed = outcome == "returned" and receipts.drop(path)  # still inside the lock, or it might be the next holder's
+        if outcome != "returned":
+            raise WtError(f"the lease of {path} is {outcome}, by the pool's own word; the receipt stays", code="not-returned", hint=STATUS,
+                          details={"lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder})
     except BaseException as fault:
         with repository.store.locked():
             held_again(repository, workspace)
         if isinstance(fault, WtError) and kept.refs and isinstance(fault.details, dict):
             fault.details.setdefault("snapshots", kept.refs)
         raise
-    if outcome != "returned":
-        raise WtError(f"the lease of {path} is {outcome}, by the pool's own word; the receipt stays", code="not-returned", hint=STATUS,
-                      details={"lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder, "snapshots": kept.refs})
     return {"path": str(path), "lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder, "returned": True, "dirty": bool(work),
             "receipt_removed": removed, "snapshots": kept.refs}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -273,11 +275,12 @@ def test_the_pool_grows_to_its_size_and_then_says_who_holds_what(plain: World) -
     assert acquire(plain)["path"] == held[0]["path"], "a pool that has become smaller hands out what it has"
 
 
-def test_a_lease_whose_program_has_ended_is_named_and_not_taken(plain: World) -> None:
+@pytest.mark.parametrize("pid", [2**22 + 7, os.getpid()], ids=["no such process", "another one has its number"])
+def test_a_lease_whose_program_has_ended_is_named_and_not_taken(plain: World, pid: int) -> None:
     (plain.R / ".worktree-guard.json").write_text('{"pool": {"size": 1}}')
     data = acquire(plain)
     file, told = plain.state / "pool.json", pool(plain)
-    told["workspaces"][0]["lease"].update(client_pid=2**22 + 7, client_started="1")
+    told["workspaces"][0]["lease"].update(client_pid=pid, client_started="1")
     file.write_text(json.dumps(told))
     assert (row(plain, data["path"])["owner"], row(plain, data["path"])["status"]) == ("gone", "leased")
     assert "which has ended" in declined(plain, "none-free", "write", "acquire")["error"]
@@ -320,6 +323,72 @@ def test_a_rollback_that_fails_too_leaves_the_receipt_to_return_by(plain: World)
     assert told["details"]["lease_id"] in (path / RECEIPT).read_text()
     assert "keep its identity" in told["error"]
     assert row(plain, path)["path"] == str(path)
+
+
+def on(command: str, script: str) -> str:
+    """For `a_git_that`: when this command is run."""
+    return f'case " $* " in *" {command} "*) {script} ;; esac'
+
+
+def test_a_rollback_of_which_nobody_can_tell(plain: World) -> None:
+    """Neither the lock nor the pool's file is as it was."""
+    path, lock = returned(plain, commits=1), plain.state / "lock"
+    script = f"""rm "{lock}"; mkdir "{lock}"; echo '{{' > "{plain.state}/pool.json"; exit 128"""
+    ran = wt(plain, "lease", "write", "acquire", PATH=a_git_that(plain, on("checkout", script)))
+    lock.rmdir()
+    told = json.loads(ran.stderr)["details"]
+    assert (ran.returncode, told["rollback"], told["rollback_live_status"], told["receipt_removed"]) == (1, "unknown", None, False)
+    assert (row(plain, path)["lease_id"], row(plain, path)["note"]) == (told["lease_id"], None), "by the receipt"
+    assert give_back(plain, path)["returned"] is True
+
+
+@pytest.mark.parametrize("fresh", [True, False], ids=["a new one", "a returned one"])
+def test_a_lease_that_the_pool_does_not_know_any_more(plain: World, fresh: bool) -> None:
+    """It has another one there when the workspace is ready: that stays as it is, without our receipt."""
+    path = plain.R / ".worktrees/pool-1" if fresh else returned(plain, commits=1)
+    script = f"""sed -i 's/"id": "[^"]*"/"id": "{'f' * 32}"/; s/"step": "acquiring"/"step": "held"/' "{plain.state}/pool.json" """
+    ran = wt(plain, "lease", "write", "acquire", PATH=a_git_that(plain, on("status" if fresh else "checkout", script)))
+    told = json.loads(ran.stderr)
+    assert (ran.returncode, told["code"]) == (1, "lost-lease")
+    assert (told["details"]["rollback"], told["details"]["rollback_live_status"], told["details"]["receipt_removed"]) == (
+        "returned", "leased", True)
+    assert (row(plain, path)["lease_id"], path.is_dir(), (path / RECEIPT).exists()) == ("f" * 32, True, False)
+    assert acquire(plain)["path"] != str(path)
+
+
+NOT_PREPARED = {
+    "another commit by then": ("git commit -q --allow-empty -m x", "is at "),
+    "the receipt gone": (f"rm {RECEIPT}", "the receipt has not stayed"),
+    "another receipt": (f"sed -i s/acquired/acquired_/ {RECEIPT}", "the receipt has not stayed"),
+    "a receipt of another": (f"""sed -i 's/"lease_holder": "/&x/' {RECEIPT}""", "is of another lease"),
+}
+
+
+@pytest.mark.parametrize(("script", "said"), NOT_PREPARED.values(), ids=NOT_PREPARED)
+def test_it_is_proven_to_be_ready(plain: World, script: str, said: str) -> None:
+    """Something comes between the checkout and the last look."""
+    path = returned(plain, commits=1)
+    real = shlex.quote(str(shutil.which("git")))
+    after = on("checkout", f'{real} "$@"; git() {{ {real} "$@"; }}; {script}; exit 0')
+    ran = wt(plain, "lease", "write", "acquire", PATH=a_git_that(plain, after))
+    told = json.loads(ran.stderr)
+    assert (ran.returncode, told["code"], said in told["error"]) == (1, "not-prepared", True), told
+    assert (told["details"]["rollback"], row(plain, path)["lease_id"], (path / RECEIPT).exists()) == ("returned", "", False)
+
+
+def test_nothing_is_checked_out_where_the_commit_is_right(plain: World) -> None:
+    path = returned(plain)
+    before = (path / "src/app.py").stat()
+    assert acquire(plain, PATH=a_git_that(plain, says("fatal: no such luck", "checkout", "reset", "read-tree")))["path"] == str(path)
+    assert (path / "src/app.py").stat() == before
+
+
+def test_a_rename_of_letter_case_alone(plain: World) -> None:
+    """What git believes on a disk that knows no case (core.ignorecase)."""
+    path = returned(plain)
+    plain.sh("git mv src/app.py src/x; git mv src/x src/App.py; git commit -qm case; git config core.ignorecase true", cwd=plain.R)
+    assert acquire(plain)["path"] == str(path)
+    assert [one.name for one in (path / "src").iterdir()] == ["App.py"]
 
 
 def test_hooks_and_fsmonitor_of_the_repository_do_not_run(plain: World) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from guard.wt import git, own_config, receipts
+from guard.wt import git, own_config, preparing, receipts
 from guard.wt.errors import WtError
 from guard.wt.repository import open_repository
 from tests.worlds import World
@@ -222,12 +222,14 @@ def test_a_process_inside_is_named(plain: World, leased: Path) -> None:
     assert give_back(plain, leased)["returned"] is True
 
 
-def test_one_that_another_command_returns_right_now(plain: World, leased: Path) -> None:
+@pytest.mark.parametrize("dead", [{"pid": 2**22 + 7, "started": ""}, {"pid": os.getpid(), "started": "1"}],
+                         ids=["no such process", "another one has its number"])
+def test_one_that_another_command_returns_right_now(plain: World, leased: Path, dead: dict[str, Any]) -> None:
     known = pool(plain)
     known["workspaces"][0]["lease"].update(step="returning", maker={"pid": os.getpid(), "started": ""})
     (plain.state / "pool.json").write_text(json.dumps(known))
     not_returned(plain, "busy", leased)
-    known["workspaces"][0]["lease"]["maker"] = {"pid": 2**22 + 7, "started": ""}
+    known["workspaces"][0]["lease"]["maker"] = dead
     (plain.state / "pool.json").write_text(json.dumps(known))
     assert give_back(plain, leased)["returned"] is True, "its command was killed"
 
@@ -369,6 +371,18 @@ def test_a_step_that_fails_leaves_the_lease_and_names_what_is_kept(plain: World,
     assert bool(refs(plain)) or (leased / "new").read_text() == "new"
     assert (row(plain, leased)["status"], row(plain, leased)["note"]) == ("leased", None)
     assert give_back(plain, leased, "--confirm-preserved")["returned"] is True
+
+
+@pytest.mark.parametrize(("spoilt", "outcome"), [(False, "held"), (True, "unknown")], ids=["still leased", "nobody can tell"])
+def test_the_pool_has_the_last_word(plain: World, leased: Path, monkeypatch: pytest.MonkeyPatch, spoilt: bool, outcome: str) -> None:
+    """Whatever was done: the receipt goes where the pool says that the lease is over, and stays else."""
+    monkeypatch.setattr(preparing, "over", lambda *_: (plain.state / "pool.json").write_text("{") if spoilt else None)
+    ran = wt(plain, "lease", "write", "return", "--workspace", str(leased))
+    told = json.loads(ran.stderr)
+    assert (ran.returncode, told["code"], outcome in told["error"]) == (1, "not-returned", True)
+    assert told["details"]["lease_id"] == receipt(leased)["lease_id"]
+    monkeypatch.undo()
+    assert give_back(plain, leased)["returned"] is True
 
 
 def test_what_comes_in_while_it_is_looked_at_stops_it(plain: World, leased: Path) -> None:
