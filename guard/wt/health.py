@@ -2,12 +2,18 @@
 from __future__ import annotations
 
 import argparse
+import re
+from datetime import timedelta
 from typing import Any
 
-from guard.wt import status_words, trouble
+from guard.wt import bringing_in, emptying, git, snapshots, status_words, trouble
 from guard.wt.commands import status
+from guard.wt.models import moment
 from guard.wt.repository import Repository
 
+KEPT_IN = (snapshots.REFS, bringing_in.BACKUPS, emptying.REFS)
+OLD = timedelta(days=30)
+DAY = re.compile(r"-(\d{8})T\d{6}")
 Finding = dict[str, Any]
 Row = dict[str, Any]  # of survey.row
 
@@ -31,7 +37,18 @@ def state(repository: Repository) -> list[Finding]:
     if seen["faults"]:
         last = seen["faults"][-1]
         found.append(finding("faults", "note", f"the hook's last fault: {last.get('fault')} ({last.get('at')})", "wt status"))
-    return found
+    return found + old_refs(repository)
+
+
+def old_refs(repository: Repository) -> list[Finding]:
+    """Work that was kept on the way of something else stays until a person drops it. Its name ends with the time."""
+    names = git.ask_or("", "for-each-ref", "--format=%(refname)", *KEPT_IN, cwd=repository.at).splitlines()
+    days = sorted(found[-1] for found in (DAY.findall(name) for name in names) if found)
+    old = [day for day in days if day < moment(-OLD)[:10].replace("-", "")]
+    if not old:
+        return []
+    cure = f"git for-each-ref {' '.join(KEPT_IN)} shows them; git update-ref -d REF drops one"
+    return [finding("kept work", "note", f"{len(old)} of the refs that keep work are older than {OLD.days} days", cure)]
 
 
 def troubled(rows: list[Row], but: str) -> list[Finding]:

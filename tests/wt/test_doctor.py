@@ -99,6 +99,18 @@ def test_yes_without_fix_says_what_is_meant(plain: World) -> None:
     assert (ran.returncode, json.loads(ran.stderr)["hint"]) == (2, "wt doctor --fix --yes")
 
 
+@pytest.mark.parametrize(("name", "told"), [
+    ("snapshots/x-20200101T000000Z", True), ("backup/main-20200101T000000Z", True), ("returned/pool-1-20200101T000000.123456Z-more", True),
+    ("snapshots/x-29990101T000000Z", False), ("snapshots/by-hand", False), ("trash/x-20200101T000000Z", False),
+])
+def test_old_refs_with_work_are_named(plain: World, name: str, told: bool) -> None:
+    plain.git("update-ref", f"refs/worktree-guard/{name}", "HEAD")
+    found = [one for one in json.loads(wt(plain, "doctor").stdout)["data"]["findings"] if one["check"] == "kept work"]
+    assert [(one["state"], one["said"]) for one in found] == [("note", "1 of the refs that keep work are older than 30 days")] * told
+    if told:
+        assert f"refs/worktree-guard/{name}" in plain.sh(found[0]["cure"].partition(" shows")[0], cwd=plain.R)
+
+
 def test_outside_of_a_repository_the_client_is_looked_at(plain: World) -> None:
     ran = wt(plain, "doctor", cwd=plain.OUT)
     assert (ran.returncode, {one["check"] for one in json.loads(ran.stdout)["data"]["findings"]} >= {"registration", "probe"}) == (0, True)

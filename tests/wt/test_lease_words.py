@@ -74,6 +74,13 @@ def test_outside_of_a_repository(plain: World, operation: str) -> None:
     assert "cd into a repository" in declined(plain, "no-repository", *operation.split(), cwd=plain.OUT)["hint"]
 
 
+@pytest.mark.parametrize("operation", ["read status", "write acquire", "write return --workspace /x"])
+def test_without_git_no_way_around_is_named(plain: World, operation: str) -> None:
+    hint = declined(plain, "missing-program", *operation.split(), status=127, PATH="/nowhere")["hint"]
+    assert hint.startswith("tell the person. Install nothing")
+    assert "For the person: install git" in hint
+
+
 # --- the holder ------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("words", "env", "expected"), [

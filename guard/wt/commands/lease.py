@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from guard.wt import acquiring, leases, returning
 from guard.wt.cli import opened
-from guard.wt.errors import UsageError
+from guard.wt.errors import MISSING, UsageError, WtError
 from guard.wt.repository import Repository
 from guard.wt.sessions import caller
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 USAGE = """wt lease read status
 wt lease write acquire [--holder H]
 wt lease write return --workspace P [--confirm-preserved]"""
+NO_WAY_AROUND = "tell the person. Install nothing, and make no worktree by other means, unless the person asks for one for this task."
 # (access, verb) -> its options: name -> whether it takes a value
 GRAMMAR: dict[tuple[str, str], dict[str, bool]] = {
     ("read", "status"): {},
@@ -31,7 +32,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(repository: Repository | None, args: argparse.Namespace) -> dict[str, Any]:
     """-> what leases.status, acquiring.acquired or returning.returned say; {usage} for --help. Wrong words start no program at all."""
     operation, given = parsed(args.words)
-    return done(repository or opened(), operation, given) if operation in GRAMMAR else {"usage": USAGE}
+    try:
+        return done(repository or opened(), operation, given) if operation in GRAMMAR else {"usage": USAGE}
+    except WtError as fault:
+        if fault.status == MISSING:  # who reads it is an agent
+            fault.hint = f"{NO_WAY_AROUND} For the person: {fault.hint}"
+        raise
 
 
 def parsed(words: list[str]) -> tuple[tuple[str, str], dict[str, str]]:
