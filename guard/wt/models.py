@@ -18,9 +18,9 @@ def now() -> str:
     return moment()
 
 
-def about(said: str) -> Meta:
-    """What an editor shows of a field, by the JSON schema."""
-    return Meta(description=said)
+def about(said: str, **more: Any) -> Meta:
+    """What an editor shows of a field, by the JSON schema. `more` of it: a default that is made anew each time is not seen."""
+    return Meta(description=said, extra_json_schema=more or None)
 
 
 Version = Annotated[int, Meta(ge=1, le=1, description="of this file's form")]
@@ -191,6 +191,9 @@ class PoolSize(Strict, frozen=True):
     size: Annotated[int, Meta(ge=1, le=1000, description="at most; the pool grows on demand")] = 16
 
 
+MCP_IN_MAIN = ["serena", "backlog", "task-master-ai"]
+
+
 class Settings(Strict, frozen=True):
     """.worktree-guard.json of the main checkout."""
 
@@ -205,8 +208,8 @@ class Settings(Strict, frozen=True):
     skip_hooks: Annotated[Literal["ask", "pass", "deny"], about("--no-verify and the like, while bound")] = "ask"
     protected_branches: Annotated[list[str], about("Instead of main, master and the remote's default branch")] = []
     main_write_allow: Annotated[list[str], about("gitignore patterns of the main checkout that stay writable")] = []
-    mcp_in_main: Annotated[list[str], about("MCP servers that keep files in the folder they started in")] = field(
-        default_factory=lambda: ["serena", "backlog", "task-master-ai"])
+    mcp_in_main: Annotated[list[str], about("MCP servers that keep files in the folder they started in", default=MCP_IN_MAIN)] = field(
+        default_factory=MCP_IN_MAIN.copy)
     worktree_parent: Annotated[str, about("Where new worktrees go, from the main checkout or absolute")] = ".worktrees"
     branch_prefix: Annotated[str, about("Put before a new worktree's name to make its branch")] = "wt/"
     sync: Sync = Sync()
