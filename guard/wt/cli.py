@@ -44,7 +44,7 @@ COMMANDS = {
 }
 OWN_WORDS = ("lease",)  # they read their words themselves, and always answer in JSON, --help too
 WITHOUT_REPOSITORY = ("demo", "install", "uninstall", "doctor", "explain", "lease")
-OLD_NAMES = {"create": "new", "exit": "leave"}  # as zcode-worktree-guard calls them
+OTHER_NAMES = {"create": "new", "exit": "leave", "help": "--help"}  # the first two are zcode-worktree-guard's
 
 
 def command(verb: str) -> ModuleType:
@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
     """Runs one command; returns its exit status. stdout is the answer, stderr the refusal, never both."""
     options = words[:words.index("--")] if "--" in words else words
     as_json = "--json" in options
-    words = [OLD_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
+    words = [OTHER_NAMES.get(word, word) if n == 0 else word for n, word in enumerate(words)]
     own = bool(words) and words[0] in OWN_WORDS
     as_json |= own
     if words[:1] == ["status"] and set(words) <= {"status", "--json"}:
@@ -86,10 +86,14 @@ def main(words: list[str]) -> int:
 
 def parsed(words: list[str], verb: str) -> Any:
     """Their arguments. The help is printed where they name no command."""
-    from guard.wt.parsing import parser  # argparse: 8 ms, which no lease needs
+    from guard.wt.parsing import no_command, parser  # argparse: 8 ms, which no lease needs
 
+    if words and not verb and not words[0].startswith("-"):
+        raise no_command(words[0], COMMANDS)
     top = parser(COMMANDS, verb, command(verb) if verb else None)
-    args = top.parse_args(words)
+    args, unknown = top.parse_known_args(words)
+    if unknown:
+        raise UsageError(f"unknown words: {' '.join(unknown)}", hint=f"wt {verb} --help" if verb else "wt --help")
     if args.verb is None:
         top.print_help()
     return args

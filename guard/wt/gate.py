@@ -179,7 +179,9 @@ def no_lane(case: Case) -> Finding | None:
 
 
 def idle(case: Case) -> Finding | None:
-    found = owners.inside(case.path, case.leaving)
+    standing = Path(os.path.realpath(case.repository.here)).is_relative_to(os.path.realpath(case.path))
+    own = {os.getppid()} if standing else set()  # apart() says so
+    found = owners.inside(case.path, case.leaving | own)
     return Finding("in-use", f"processes stand in it: {shown(found)}", "end them, or cd out of it there; wt status") if found else None
 
 
@@ -198,7 +200,8 @@ def settled(case: Case) -> Finding | None:
 def clean(case: Case) -> Finding | None:
     names = case.remains.open
     return Finding("open-changes", f"{len(names)} open file(s): {shown(names)}",
-                   f"git -C {case.quoted} add -A && git -C {case.quoted} commit keeps them on the branch", "changes") if names else None
+                   f"git -C {case.quoted} add -A && git -C {case.quoted} commit -m 'what it is' keeps them on the branch",
+                   "changes") if names else None
 
 
 def submodules_clean(case: Case) -> Finding | None:

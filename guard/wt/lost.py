@@ -68,6 +68,7 @@ def checked_out_again(repository: Repository, entry: worktrees.Worktree) -> None
     (fresh / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
     if home.is_dir():
         home.rmdir()  # an empty one
+    home.parent.mkdir(parents=True, exist_ok=True)
     fresh.rename(home)
     git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
 
@@ -144,15 +145,20 @@ def husk_finished(repository: Repository, entry: worktrees.Worktree) -> None:
     git_locks.drop_of_worktree(admin)
     if not (admin / "index").exists():
         git.do(*NO_HOOKS, "read-tree", "HEAD", cwd=entry.path)
-    checked_out = (*NO_HOOKS, "checkout-index", "--quiet")
-    git.attempt(*checked_out, "--all", cwd=entry.path, timeout=git.SLOW, reads=False)  # 1: some are there
-    for name in cut_short(entry.path):
-        git.do(*checked_out, "--force", "--", name, cwd=entry.path)
+    filled(entry.path)
     if git.ask("ls-files", "--deleted", cwd=entry.path):
         raise UsageError(f"{entry.path} cannot be finished: files are missing that git could not write", code="damaged",
                          hint=f"git -C {shlex.quote(str(entry.path))} status")
-    git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=entry.path, reads=False)
     git.do("worktree", "unlock", "--", str(entry.path), cwd=repository.at)
+
+
+def filled(path: Path) -> None:
+    """Checks out what is missing or cut short. What else is there is left as it is."""
+    checked_out = (*NO_HOOKS, "checkout-index", "--quiet")
+    git.attempt(*checked_out, "--all", cwd=path, timeout=git.SLOW, reads=False)  # 1: some are there
+    for name in cut_short(path):
+        git.do(*checked_out, "--force", "--", name, cwd=path)
+    git.attempt(*NO_HOOKS, "update-index", "-q", "--refresh", cwd=path, reads=False)
 
 
 def cut_short(path: Path) -> list[str]:

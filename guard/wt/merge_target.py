@@ -43,7 +43,7 @@ def source(repository: Repository, name: str, who: Caller, again: str) -> Worktr
         raise UsageError(f"{entry.path} is on a detached HEAD, and a branch is merged", code="detached",
                          hint=f"{at} switch -c NAME; then {again}")
     if not entry.head.strip("0"):
-        raise UsageError(f"{entry.branch} has no commit yet", code="no-commit", hint=f"{at} commit; then {again}")
+        raise UsageError(f"{entry.branch} has no commit yet", code="no-commit", hint=f"{at} commit -m 'what it is'; then {again}")
     passes(gate.Case(repository, entry, None, who), gate.clean, again)
     return entry
 
@@ -58,7 +58,7 @@ def chosen(repository: Repository, entry: Worktree, into: str | None, who: Calle
         raise UsageError(f"the base of {entry.path} is {base}, a remote's branch, and there is no {local} here", code="no-target",
                          hint=f"git branch {shlex.quote(local)} {shlex.quote(base)}, then {again}; or {other}")
     if not branch:
-        what = f"{base} is no branch with a commit" if base else f"nobody knows what {entry.path} was made from"
+        what = f"{entry.path} was made from {base[:40]}, which is no branch" if base else f"nobody knows what {entry.path} was made from"
         raise UsageError(f"{what}, so there is nothing to merge {entry.branch} into", code="no-target", hint=other)
     if branch == entry.branch:
         raise UsageError(f"{branch} is the branch of {entry.path} itself", code="itself", hint=other)

@@ -58,7 +58,7 @@ def carry_out(case: Case) -> Trashed:
     entry = trash.save(repository, Trashed(
         id=name, step="removing", path=str(case.path), branch=case.entry.branch, head=case.entry.head.strip("0") and case.entry.head,
         base=case.base, at=now(), order=time.time_ns(), ref=ref, more=more, admin=admin.name, pointer=f"gitdir: {admin}\n",
-        branch_goes=case.fate.goes, record=case.record))
+        branch_goes=case.fate.goes, hollow=True, record=case.record))
     trash.tree(repository, entry).mkdir()  # with it the next command ends what was killed here, as with every removal
     return removal.finish(repository, entry)
 
@@ -75,12 +75,6 @@ def kept(case: Case, admin: Path, name: str) -> tuple[str, str]:
             git.do(*NO_HOOKS, "update-ref", f"{trash.REFS}{name}{suffix}", made, "", cwd=repository.at)
         kept.append(f"{trash.REFS}{name}{suffix}" if commits else "")
     return kept[0], kept[1]
-
-
-def without_folder(repository: Repository, entry: Trashed) -> bool:
-    """It went to the trash in this way."""
-    tree = trash.tree(repository, entry)
-    return tree.is_dir() and not any(tree.iterdir())
 
 
 def forgotten(repository: Repository, name: str, who: Caller, ending: list[Binding], *, dry: bool) -> Trashed | None:

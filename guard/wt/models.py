@@ -138,6 +138,7 @@ class Trashed(Strict, frozen=True, kw_only=True):
 
     It is written before the first step, so that whoever comes next knows what was begun. `ref` holds its commits and open files, `more`
     what only its logs and its half-done operation held; each is "" where there is nothing to hold. `pointer` is what its `.git` file said.
+    `hollow`: its folder was gone already, and is made again from git's index when it comes back.
     """
 
     version: Version = 1
@@ -155,6 +156,7 @@ class Trashed(Strict, frozen=True, kw_only=True):
     pointer: str = ""
     branch_goes: bool = False
     copied: bool = False
+    hollow: bool = False
     links: list[Link] = []
     record: WorktreeRecord | None = None
 

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from difflib import get_close_matches
 from types import ModuleType
 from typing import NoReturn
 
@@ -17,6 +19,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"{self.prog} --help")
+
+
+def no_command(word: str, commands: Iterable[str]) -> UsageError:
+    near = get_close_matches(word, commands, 1)
+    said = f"did you mean {near[0]}?" if near else f"there are {', '.join(commands)}"
+    return UsageError(f"{word} is no command: {said}", hint="wt --help says what each of them does")
 
 
 def parser(commands: dict[str, str], verb: str = "", module: ModuleType | None = None) -> Parser:

@@ -130,7 +130,7 @@ def nothing_to_remove(repository: Repository, asked: Asked, *, dry: bool) -> dic
     if left is not None:
         return {**finished(left), **UNTOUCHED, "branch_deleted": bool(left.branch) and not left.head, "gone": True, "dry_run": dry}
     there = next((entry for entry in trash.entries(repository) if restoring.fits(repository, entry, name)), None)
-    if there is not None and missing.without_folder(repository, there):
+    if there is not None and there.hollow:
         return {**finished(there), **told(repository, there), "gone": True, "dry_run": dry, "warnings": []}
     if there is not None:
         raise UsageError(f"{name} was removed at {there.at}", code="in-trash",

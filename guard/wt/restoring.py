@@ -90,6 +90,8 @@ def put_back(repository: Repository, entry: Trashed) -> None:
         git.attempt("worktree", "repair", "--", str(path), cwd=repository.at, reads=False)
     if not lost.is_worktree(path):
         raise WtError(f"{path} is back, but git does not work there", code="damaged", hint=f"git worktree repair {shlex.quote(str(path))}")
+    if entry.hollow:
+        lost.filled(path)
     trash.drop(repository, entry)
 
 

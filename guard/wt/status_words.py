@@ -33,8 +33,13 @@ def told(data: dict[str, Any], at: datetime, *, colour: bool = False) -> list[st
 
 def cells(one: Row, own: str | None, at: datetime) -> list[str]:
     return ["*" if one["path"] == own else "", "main checkout" if one["main"] else one["name"], one["branch"] or "(detached)",
-            one["base"] or "", commits(one), opened(one), ", ".join(short(bound) for bound in one["bound_by"]), age(one["created_at"], at),
-            str(one["port"] or ""), ", ".join(notes(one))]
+            short_commit(one["base"] or ""), commits(one), opened(one), ", ".join(short(bound) for bound in one["bound_by"]),
+            age(one["created_at"], at), str(one["port"] or ""), ", ".join(notes(one))]
+
+
+def short_commit(base: str) -> str:
+    """A worktree may have been made from a commit instead of a branch."""
+    return base[:9] if len(base) in (40, 64) and not base.strip("0123456789abcdef") else base
 
 
 def commits(one: Row) -> str:

@@ -198,7 +198,15 @@ def test_a_slip_is_refused_by_name(world: World, words: list[str], named: str) -
 
 def test_an_unknown_verb_is_told_the_known_ones(world: World) -> None:
     error = refused(world, "nonsense")["error"]
-    assert all(f"'{verb}'" in error or f" {verb}" in error for verb in VERBS)
+    assert all(f" {verb}" in error for verb in VERBS)
+    assert refused(world, "stat")["error"] == "stat is no command: did you mean status?"
+    assert world.wt("help").stdout == world.wt("--help").stdout
+
+
+def test_an_unknown_option_is_told_where_its_command_is_explained(plain: World) -> None:
+    for words in (("status", "--foo"), ("enter", "a", "b")):
+        document = refused(plain, *words)
+        assert (document["code"], document["hint"]) == ("usage", f"wt {words[0]} --help"), document
 
 
 def test_an_option_twice_counts_as_its_last(plain: World) -> None:

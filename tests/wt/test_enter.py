@@ -404,6 +404,21 @@ def test_branch_of_a_new_name_is_made_from_the_base(plain: World) -> None:
     assert (data["branch"], data["base"], tip(plain, "fresh")) == ("fresh", "dev", tip(plain, "dev"))
 
 
+def test_a_branch_that_was_nowhere_is_said_to_be_new(plain: World) -> None:
+    """It may be a slip of the pen."""
+    assert "branch  fesh, a new one: there was none of that name" in plain.wt("enter", "--branch", "fesh").stdout
+    plain.git("branch", "there")
+    assert "a new one" not in plain.wt("enter", "--branch", "there").stdout
+
+
+def test_another_base_is_for_a_new_one(plain: World) -> None:
+    plain.git("branch", "dev")
+    done(plain, "new", "x")
+    document = refused(plain, "enter", "x", "--base", "dev")
+    assert (document["code"], "made from main" in document["error"]) == ("other-base", True)
+    assert done(plain, "enter", "x", "--base", "main")["base"] == "main"
+
+
 def test_branch_checked_out_elsewhere_is_refused_with_the_path(world: World) -> None:
     document = refused(world, "enter", "z", "--branch", "wt/y")
     assert (document["code"], str(world.W2) in document["error"]) == ("branch-in-use", True)
@@ -848,10 +863,11 @@ def test_what_a_killed_run_left_is_made_anew(plain: World) -> None:
     assert bound_to(plain) == data["path"]
 
 
-def test_a_folder_deleted_by_hand_is_made_again_on_its_branch(plain: World) -> None:
+@pytest.mark.parametrize("deleted", ["the folder", "the folder of all of them"])
+def test_a_folder_deleted_by_hand_is_made_again_on_its_branch(plain: World, deleted: str) -> None:
     folder = Path(done(plain, "enter", "feat/x")["path"])
     plain.sh("git commit -q --allow-empty -m own", cwd=folder)
-    plain.sh(f"rm -rf {shlex.quote(str(folder))}")
+    plain.sh(f"rm -rf {shlex.quote(str(folder if deleted == 'the folder' else folder.parent))}")
     data = done(plain, "enter", "feat/x")
     assert (data["path"], data["branch"]) == (str(folder), "wt/feat/x")
     assert plain.git("log", "-1", "--format=%s", cwd=folder) == "own"

@@ -507,6 +507,9 @@ def test_a_worktree_whose_folder_is_gone_is_forgotten_and_comes_back(plain: Worl
     plain.git("cat-file", "-e", tip)
     again = done(plain, "remove", "x")
     assert (again["finished"], again["gone"], again["branch_deleted"]) == (True, True, branch_goes)
+    back = done(plain, "restore", "x")
+    assert (back["hollow"], plain.git("status", "--porcelain", cwd=path)) == (True, "")
+    assert plain.git("rev-parse", "HEAD", cwd=path) == back["head"]
 
 
 HELD = [

@@ -24,12 +24,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def creation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", default="", metavar="REF", help="start from here (default: what the main checkout has checked out)")
-    parser.add_argument("--branch", default="", metavar="B", help="work on this branch instead of a new one (fetched, if need be)")
+    parser.add_argument("--branch", default="", metavar="B", help="work on this branch (fetched, if need be; made, where there is none)")
     parser.add_argument("--pr", type=number, metavar="N", help="start from the pull or merge request N")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--reuse", action="store_true", help="go on with a branch of that name left from earlier")
     ways.add_argument("--unique", action="store_true", help="count the name up when it is taken: name-2, name-3")
-    parser.add_argument("--title", default="", metavar="T", help="what it is for; wt status shows it")
+    parser.add_argument("--title", default="", metavar="T", help="what a new one is for; wt status --json shows it")
     parser.add_argument("--keep-failed", action="store_true", help="keep the worktree when its setup fails")
     parser.add_argument("--dry-run", action="store_true", help="say what would be made, and change nothing")
 
@@ -100,7 +100,8 @@ def already(repository: Repository, args: argparse.Namespace) -> worktrees.Workt
 
 def planned(made: create.Plan) -> dict[str, Any]:
     return {"path": str(made.path), "branch": made.branch, "base": made.base, "base_commit": made.base_commit, "created": False,
-            "revived": "", "start": made.start, "source": made.source, "remote": made.remote, "change_request": made.change_request}
+            "revived": "", "start": made.start, "source": made.source, "remote": made.remote, "change_request": made.change_request,
+            "branch_made": made.fresh and made.source == "branch" and not made.remote}
 
 
 def there(repository: Repository, found: worktrees.Worktree, args: argparse.Namespace, *, revive: bool = False) -> dict[str, Any]:
@@ -115,13 +116,14 @@ def there(repository: Repository, found: worktrees.Worktree, args: argparse.Name
         raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
                          hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
     record = worktrees.record_of(repository, found.path)
-    if args.base:
-        create.base_of(repository, args.base)  # says so if there is no such commit
+    if args.base and create.base_of(repository, args.base)[0] != (record.base if record else args.base):  # it says so if there is none
+        raise UsageError(f"{found.path} is there already, and was made from {record.base if record else ''}; --base is for a new one",
+                         code="other-base", hint=f"wt enter {shlex.quote(str(found.path))} without --base, or another name")
     base = args.base or (record.base if record else bindings.assumed_base(repository, found.branch))
     start = record.base_commit if record else git.ask_or("", "merge-base", "HEAD", base, "--", cwd=found.path) if base else ""
     return {"path": str(found.path), "branch": found.branch, "base": base, "base_commit": start, "created": False, "revived": revived,
-            "source": "", "start": "", "remote": "", "change_request": record.change_request if record else None, **completing.NOTHING,
-            "port": record.port if record else None}
+            "source": "", "start": "", "remote": "", "branch_made": False, **completing.NOTHING,
+            "change_request": record.change_request if record else None, "port": record.port if record else None}
 
 
 def plan(repository: Repository, wish: create.Wish, source: sources.Source | None) -> create.Plan:
@@ -177,7 +179,7 @@ def lines(data: dict[str, Any]) -> list[str]:
 def facts(data: dict[str, Any]) -> list[str]:
     base = f"{data['base']} @ {data['base_commit'][:9]}" if data["base"] else "not known"
     come = f", the change request {data['change_request']} of {data['remote']}" if data["remote"] and data["change_request"] else \
-        f", from {data['remote']}" if data["remote"] else ""
+        f", from {data['remote']}" if data["remote"] else ", a new one: there was none of that name" if data["branch_made"] else ""
     return [f"  path    {data['path']}", f"  branch  {data['branch'] or '(detached)'}{come}",
             f"  base    {base}{origin_words(data['origin'])}"]
 
