@@ -11,7 +11,9 @@ CLIENTS = {
 
 
 def load(name: str) -> "ModuleType | None":
-    """The module of a client: `ABILITIES`, `read(document, env) -> Call`, `write(verdict) -> document`."""
+    """The module of a client: `NAME`, `ABILITIES`, `read(document, env) -> Call`, `write(verdict) -> document`, and for its other events
+    `place(document, env) -> Call`, `tell(event, said) -> document`.
+    """
     module = CLIENTS.get(name)
     found: "ModuleType | None" = __import__(f"guard.clients.{module}", fromlist=["read"]) if module else None
     return found

@@ -75,4 +75,5 @@ def test_every_client_of_the_table_can_be_loaded() -> None:
     for name in clients.CLIENTS:
         client = clients.load(name)
         assert client is not None and name == client.NAME
+        assert all(callable(getattr(client, part, None)) for part in ("read", "write", "place", "tell")), name
     assert clients.load("nobody") is None

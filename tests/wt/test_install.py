@@ -145,7 +145,7 @@ def test_doctor_hears_of_a_plugin_beside_the_registration(world: World) -> None:
     assert world.wt("doctor").returncode == 0, "the plugin alone is in order"
     world.wt_json("install", "claude-code")
     ran = world.wt("doctor")
-    assert (ran.returncode, "registered 2 times" in ran.stdout) == (1, True)
+    assert (ran.returncode, "claude-code: 2 times" in ran.stdout) == (1, True)
 
 
 def test_doctor_sees_a_stale_binding_and_another_wt(bound: World) -> None:

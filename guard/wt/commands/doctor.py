@@ -35,7 +35,7 @@ def run(_: None, args: argparse.Namespace) -> dict[str, Any]:
     if args.yes and not args.fix:
         raise UsageError("--yes says yes to what --fix would ask", hint="wt doctor --fix --yes")
     chosen = [CLIENTS[args.client]] if args.client else [c for c in CLIENTS.values() if registrations(c)] or [CLIENTS["claude-code"]]
-    findings = [one for client in chosen for one in of_client(client)] + [interpreter(), bytecode(), *other_wt(), *of_repository(args)]
+    findings = [one for client in chosen for one in of_client(client)] + [interpreter(), bytecode(), *which_wt(), *of_repository(args)]
     return {"clients": [client.name for client in chosen], "findings": findings, "wrong": sum(one["state"] == "wrong" for one in findings)}
 
 
@@ -50,11 +50,11 @@ def registered(client: Client, found: list[Registration]) -> list[Finding]:
         return [finding("registration", "wrong", f"{client.path} cannot be read as a JSON object with anything in it",
                         f"mend it, then wt install {client.name}")]
     if not found:
-        return [finding("registration", "wrong", f"no hook of ours in {client.path}", f"wt install {client.name}")]
+        return [finding("registration", "wrong", f"{client.name}: no hook of ours in {client.path}", f"wt install {client.name}")]
     if len(found) > 1:
-        return [finding("registration", "wrong", f"registered {len(found)} times ({', '.join(sources)}): every call is judged that often",
+        return [finding("registration", "wrong", f"{client.name}: {len(found)} times ({', '.join(sources)}), so each call is judged again",
                         f"wt uninstall {client.name} and keep the plugin, or /plugin uninstall worktree-guard")]
-    return [finding("registration", "good", f"once, by {sources[0]}")]
+    return [finding("registration", "good", f"{client.name}: once, by {sources[0]}")]
 
 
 def probed(client: Client, one: Registration) -> Finding:
@@ -133,11 +133,14 @@ def bytecode() -> Finding:
     return finding("bytecode", "note", f"{guard} is read-only: bytecode goes to {data_folder() / 'bytecode'}")
 
 
-def other_wt() -> list[Finding]:
-    """Another program called wt comes first on PATH."""
+def which_wt() -> list[Finding]:
+    """Another program called wt comes first on PATH, or none at all."""
     first = shutil.which("wt")
     ours = Path(os.path.realpath(shutil.which("worktree-guard") or "/")).parent  # where pip put both of its names
-    if first is None or Path(os.path.realpath(first)).parent in (ROOT / "scripts", ours):
+    if first is None:
+        return [finding("wt", "note", "no wt on PATH: Claude Code's shells get it at a session's start, yours and other clients' do not",
+                        f"mkdir -p ~/.local/bin && ln -s {shlex.quote(str(ROOT / 'scripts/wt'))} ~/.local/bin/, with that on PATH")]
+    if Path(os.path.realpath(first)).parent in (ROOT / "scripts", ours):
         return []
     cure = f"call ours worktree-guard, or by its path: {ROOT / 'scripts/wt'}"
     return [finding("another wt", "note", f"{first} is another program", cure)]
