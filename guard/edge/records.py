@@ -93,7 +93,7 @@ def fitted(found: "Any", fields: "dict[str, tuple[Any, ...]]") -> "dict[str, Any
             if type(value) not in types or (types is _TEXTS and not all(isinstance(item, str) for item in texts)):
                 raise Fault(f"{name} is a {type(value).__name__}")
             if not all(map(is_text, texts)):
-                raise Fault(f"{name} is no text that UTF-8 can hold")
+                raise Fault(f"{name} holds a NUL, or what UTF-8 cannot")
             record[name] = value
         elif default:
             record[name] = default[0]
@@ -103,12 +103,12 @@ def fitted(found: "Any", fields: "dict[str, tuple[Any, ...]]") -> "dict[str, Any
 
 
 def is_text(value: str) -> bool:
-    """No half of a surrogate pair, which JSON can write and nothing else can hold."""
+    """Neither half of a surrogate pair nor a NUL, which JSON can write, and no path or name can hold."""
     try:
         value.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return "\0" not in value
 
 
 def binding(disk: "Any", path: str, heard: "list[str]") -> "dict[str, Any] | None":

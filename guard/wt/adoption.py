@@ -11,7 +11,7 @@ from guard.wt.repository import Repository
 
 def foreign(repository: Repository, listed: list[worktrees.Worktree]) -> list[worktrees.Worktree]:
     """Those that could be adopted: git works in them, and a record could name them."""
-    linked = [entry for entry in listed if not entry.main and is_text(str(entry.path))]
+    linked = [entry for entry in listed if not entry.main and is_text(f"{entry.path}{entry.branch}")]
     return [entry for entry in linked if worktrees.record_of(repository, entry.path) is None and survey.stale(repository, entry) is None]
 
 

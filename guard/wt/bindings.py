@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from guard.edge import disk
 from guard.edge.binding import enforced
+from guard.edge.records import is_text
 from guard.wt import git
 from guard.wt.models import Binding, Overrides, moment, now
+from guard.wt.names import readable
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
 
@@ -98,27 +100,27 @@ def protected(repository: Repository, base: str) -> list[str]:
     local = base.partition("/")[2] if git.holds("rev-parse", "-q", "--verify", f"refs/remotes/{base}", cwd=repository.at) else base
     if git.holds("rev-parse", "-q", "--verify", f"refs/heads/{local}", cwd=repository.at):
         names.append(local)
-    return list(dict.fromkeys(name for name in names if name))
+    return list(dict.fromkeys(name for name in names if name and is_text(name)))
 
 
 def remote_defaults(repository: Repository) -> list[str]:
     """The default branch of each remote, by its HEAD as last fetched."""
     said = git.ask_or("", "for-each-ref", "--format=%(symref)", "refs/remotes/*/HEAD", cwd=repository.at)
-    return [line.split("/", 3)[3] for line in said.splitlines() if line.count("/") >= 3]
+    return [line.split("/", 3)[3] for line in git.lines(said) if line.count("/") >= 3]
 
 
 def assumed_base(repository: Repository, branch: str) -> str:
     """The base of a worktree that somebody else made: the remote's default branch if it is here, else the main checkout's branch."""
     of_main = git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=repository.at)
     for name in (*remote_defaults(repository), of_main, "main", "master"):
-        if name and name != branch and git.holds("rev-parse", "-q", "--verify", f"refs/heads/{name}", cwd=repository.at):
+        if name and name != branch and is_text(name) and git.holds("rev-parse", "-q", "--verify", f"refs/heads/{name}", cwd=repository.at):
             return name
     return ""
 
 
 def _by() -> str:
     try:
-        return getpass.getuser()
+        return readable(getpass.getuser())
     except (KeyError, OSError):  # a container's user without a name
         return str(os.getuid()) if hasattr(os, "getuid") else ""
 

@@ -101,7 +101,7 @@ def in_the_way(plan: Plan, result: str, said: str) -> WtError:
         _, code, hint = causes.cause(said) or ("", "not-moved", f"mend what it says, then {plan.again}; wt status")
         return WtError(f"{plan.target.branch} stays where it was, git refused to move it:{also}\n{said}", code=code, details=details,
                        hint=hint)
-    files = [line[1:] for line in said.splitlines() if line.startswith("\t")]
+    files = [line[1:] for line in git.lines(said) if line.startswith("\t")]
     return WtError(f"open files of {place.path} are in the way, and nothing was changed: {shown(files)}.{also}", code="open-files",
                    details={**details, "files": files}, hint=f"{put_aside(place.path, files)} puts them aside; then {plan.again}")
 
@@ -118,7 +118,7 @@ def put_aside(root: Path, files: list[str]) -> str:
 
 def backed_up(repository: Repository, target: Target) -> str:
     """A ref that holds where the target is now."""
-    taken = git.ask("for-each-ref", "--format=%(refname)", BACKUPS, cwd=repository.at).splitlines()
+    taken = git.lines(git.ask("for-each-ref", "--format=%(refname)", BACKUPS, cwd=repository.at))
     ref = names.unique(f"{BACKUPS}{ref_name(target.branch)}-{names.stamp()}", set(taken))
     git_locks.drop_of_ref(repository, ref)
     git.do(*NO_HOOKS, "update-ref", ref, target.commit, "", cwd=repository.at)

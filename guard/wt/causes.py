@@ -29,7 +29,7 @@ CAUSES = (
 def cause(said: str) -> tuple[str, str, str] | None:
     """-> (the line that tells, code, hint)"""
     for pattern, code, hint in CAUSES:
-        found = next((found for line in said.splitlines() if (found := re.search(pattern, line))), None)
+        found = next((found for line in said.split("\n") if (found := re.search(pattern, line))), None)
         if found:
             return found.string, code, hint.format(*map(shlex.quote, found.groups()))
     return None

@@ -105,7 +105,7 @@ def looked_at(repository: Repository, one: Workspace) -> Seen:
         raise Unfit("dirty", f"the index of {path} hides files from git status", {"hidden": hidden})
     half_done = remains.operation(look.admin)
     if half_done:
-        raise Unfit("dirty", f"a {half_done} is half done in {path}", {"operation": half_done})
+        raise Unfit("dirty", f"{remains.a_or_an(half_done)} is half done in {path}", {"operation": half_done})
     if look.head != one.start and not landed(repository, look.head):
         raise Unfit("unlanded", f"{path} has commits that nothing else holds", {"commits": held.only_there(repository, look.head, "")})
     return look

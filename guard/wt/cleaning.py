@@ -138,7 +138,7 @@ def written_here(case: Case) -> bool:
     """A commit on the way from its start to its tip was made in this worktree, or on its branch, says a log. Else it was only updated."""
     since = case.record.base_commit if case.record else ""
     rows = [row for name in ("HEAD", f"refs/heads/{case.entry.branch}")
-            for row in git.ask_or("", "log", "-g", "--format=%H %gs", name, "--", cwd=case.path).splitlines()]
+            for row in git.lines(git.ask_or("", "log", "-g", "--format=%H %gs", name, "--", cwd=case.path))]
     made = {row.partition(" ")[0] for row in rows if WRITTEN.match(row.partition(" ")[2])}
     return bool(since) and bool(made & set(git.ask_or("", "rev-list", case.entry.head, f"^{since}", "--", cwd=case.repository.at).split()))
 

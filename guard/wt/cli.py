@@ -25,7 +25,7 @@ COMMANDS = {
     "remove": "remove a worktree when nothing is lost with it; wt restore brings it back for 7 days",
     "restore": "bring back a removed worktree, with its branch and its ignored files",
     "clean": "remove what is merged, clean and ours, all at once; a dry run until --apply",
-    "merge": "bring a finished worktree into its base, under authorize-main",
+    "merge": "bring a finished worktree into its base; an agent needs authorize-main for it",
     "snapshot": "keep everything of a worktree in a ref, open files too; nothing else is changed",
     "status": "worktrees, bindings, authorisations and faults of this repository",
     "authorize-main": "let the main checkout be written for a while (for a person to run)",
@@ -79,9 +79,9 @@ def main(words: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as fault:  # a full disk, a sandbox: nobody's fault
-        return refused(of_system(fault) or our_fault(fault, words), as_json)
+        return refused(of_system(fault) or our_fault(fault, words), as_json, indent=2 if own else None)
     except Exception as fault:
-        return refused(our_fault(fault, words), as_json)
+        return refused(our_fault(fault, words), as_json, indent=2 if own else None)
 
 
 def parsed(words: list[str], verb: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from guard.edge.records import is_text
 from guard.wt import bindings, git, inspection, names, path_length, sources, worktrees
 from guard.wt.errors import UsageError
 from guard.wt.repository import Repository
@@ -111,7 +112,8 @@ def free(path: Path, name: str) -> Path:
 def must_be_branch(repository: Repository, branch: str, name: str) -> str:
     """`branch`, if git would take it beside the branches that are there."""
     done = git.attempt("check-ref-format", "--branch", branch, cwd=repository.at)
-    if branch.startswith("-") or branch in ("HEAD", "@") or done.returncode or os.fsdecode(done.stdout).rstrip("\n") != branch:
+    if branch.startswith("-") or branch in ("HEAD", "@") or done.returncode or os.fsdecode(done.stdout).rstrip("\n") != branch \
+            or not is_text(branch):
         better = "-".join("".join(c if c.isalnum() else " " for c in name).split()) or "work"
         raise UsageError(f"{name!r} cannot be a branch's name, nor part of one", code="bad-name",
                          hint=f"letters, digits, - and /: wt enter {better}")
@@ -119,15 +121,18 @@ def must_be_branch(repository: Repository, branch: str, name: str) -> str:
     above = ["/".join(branch.split("/")[:n]) for n in range(1, branch.count("/") + 1)]
     blocking = next((b for b in known if b in above or b.startswith(branch + "/")), None)
     if blocking and branch not in known:
-        raise UsageError(f"git cannot have a branch {branch} beside {blocking}: one is a folder of the other", code="bad-name",
-                         hint=f"another name: wt enter {name.replace('/', '-')}-2")
+        prefix = repository.loaded.settings.branch_prefix
+        way = f"another name: wt enter {name.replace('/', '-')}-2"
+        if branch != name and prefix.startswith(f"{blocking}/"):  # no name will do
+            way = f'another "branch_prefix" than {prefix} in .worktree-guard.json; or git branch -m {shlex.quote(blocking)} NEW-NAME'
+        raise UsageError(f"git cannot have a branch {branch} beside {blocking}: one is a folder of the other", code="bad-name", hint=way)
     return branch
 
 
 def own_commits(repository: Repository, commit: str, branch: str) -> str:
     """What a left-over branch holds, in words: how many commits, the newest five by name."""
     count = git.ask_or("0", "rev-list", "--count", f"{commit}..{branch}", "--", cwd=repository.at)
-    shown = git.ask_or("", "log", "--oneline", "-5", f"{commit}..{branch}", "--", cwd=repository.at).splitlines()
+    shown = git.lines(git.ask_or("", "log", "--oneline", "-5", f"{commit}..{branch}", "--", cwd=repository.at))
     return f"with {count} commit(s) of its own: {'; '.join(shown)}" if shown else "without commits of its own"
 
 
@@ -153,8 +158,12 @@ def base_of(repository: Repository, wanted: str) -> tuple[str, str]:
     full = git.ask_or("", "rev-parse", "--symbolic-full-name", name, cwd=repository.at)
     if not full.startswith("refs/"):
         return commit, commit  # main~1 and the like move on with their branch
-    return (full.removeprefix("refs/heads/") if name == "HEAD" else name), commit
+    base = full.removeprefix("refs/heads/") if name == "HEAD" else name
+    if not is_text(base):
+        raise UsageError(f"the name of the base {base} is not UTF-8, so our records cannot hold it", code="bad-name",
+                         hint=f"--base {commit[:9]} starts there all the same; git branch -m gives it another name")
+    return base, commit
 
 
 def branches(repository: Repository) -> set[str]:
-    return set(git.ask("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=repository.at).splitlines())
+    return set(git.lines(git.ask("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=repository.at)))

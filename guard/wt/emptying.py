@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from guard.wt import gate, git, held, keeping, remains, snapshots, workspaces
+from guard.wt import gate, git, held, keeping, own_config, remains, snapshots, workspaces
 from guard.wt.create import NO_HOOKS
 from guard.wt.errors import UsageError, WtError
+from guard.wt.index_copy import Entry
 from guard.wt.names import slug
 from guard.wt.remains import Remains
 from guard.wt.repository import Repository
@@ -32,6 +33,7 @@ class Work:
     operation: str
     commits: list[str]
     out_of_reach: list[str]
+    unmerged: list[Entry]
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.operation or self.commits)
@@ -57,17 +59,35 @@ def work_in(repository: Repository, path: Path, start: str) -> Work:
     lines += [f" M {name}" for name in found.open if name not in named]
     branch = git.ask_or("", "symbolic-ref", "-q", "HEAD", cwd=path)
     elsewhere = look.head in ("", start) or branch.startswith("refs/heads/") or bool(held.holders(repository, look.head, ""))
-    return Work(look.head, lines, remains.operation(look.admin), [] if elsewhere else held.only_there(repository, look.head, ""),
-                out_of_reach(path, lines, found))
+    operation = remains.operation(look.admin)
+    patches = [f"the patches of a git am that is half done ({look.admin / 'rebase-apply'})"] if operation == "am" else []
+    return Work(look.head, lines, operation, [] if elsewhere else held.only_there(repository, look.head, ""),
+                patches + out_of_reach(path, lines, found), [entry for entry in found.unmerged if entry.mode.startswith("100")])
 
 
 def out_of_reach(path: Path, lines: list[str], found: Remains) -> list[str]:
-    """Repositories of their own, submodules that are not as they were committed, and files that git would now ignore but has at HEAD."""
+    """Repositories of their own (and what is left of one), submodules that are not as they were committed, and ignored files in the place
+    of what git has at HEAD: it would be put back over them.
+    """
     modules = {os.path.relpath(module, path) for module in found.submodules}
     open_modules = {os.path.relpath(inner.root, path) for inner in remains.with_submodules(found) if inner.open}
     nested = [line[3:] for line in lines if line[:2] == "??" and line.endswith("/")]
-    ignored_now = [line[3:] for line in lines if line[0] == "D" and line[3:] in found.ignored]
-    return sorted({*nested, *ignored_now, *open_modules, *(line[3:] for line in lines if line[3:] in modules)})
+    deleted = [line[3:] for line in lines if "D" in line[:2]]
+    over = [ignored for ignored in found.ignored if any(same_place(ignored.rstrip("/"), name) for name in deleted)]
+    return sorted({*nested, *repositories(path, nested), *over, *open_modules, *(line[3:] for line in lines if line[3:] in modules)})
+
+
+def same_place(one: str, other: str) -> bool:
+    """The same path, or one of them lies in the other."""
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def repositories(path: Path, known: list[str]) -> list[str]:
+    """Whatever else is called .git in new folders, which `git clean` would take away: git names no file in it, and no snapshot has one."""
+    words = (*QUIET, "ls-files", "--others", "--exclude-standard", "--directory", "-z")
+    new = [path / name for name in git.answer(git.attempt(*words, cwd=path), words).split("\0") if name.endswith("/") and name not in known]
+    return [os.path.relpath(os.path.join(folder, ".git"), path)  # noqa: PTH118
+            for top in new for folder, folders, files in os.walk(top) if ".git" in (*folders, *files)]
 
 
 def empty(repository: Repository, path: Path, work: Work, kept: Kept) -> None:
@@ -85,8 +105,7 @@ def empty(repository: Repository, path: Path, work: Work, kept: Kept) -> None:
     name = f"{REFS}{slug(path.name)}-{datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%S.%fZ')}"  # one return of it at a time
     keep_beside(repository, path, work, f"{name}-more", kept)
     keep(repository, path, work.head, name, kept)
-    if work.operation:
-        git.attempt(*QUIET, *NO_HOOKS, *QUIT.get(work.operation, (work.operation, "--quit")), cwd=path, reads=False)
+    quit_all(path)
     for number in range(1, ROUNDS + 1):
         git.do(*QUIET, "clean", "--quiet", "-f", "-d", cwd=path)
         workspaces.unhide(path)
@@ -96,16 +115,25 @@ def empty(repository: Repository, path: Path, work: Work, kept: Kept) -> None:
             break
         if number < ROUNDS:
             keep(repository, path, work.head, f"{name}-{number + 1}", kept)
+    quit_all(path)
     if left or workspaces.hidden(path):
         raise WtError(f"{path} cannot be emptied, and all of it is kept in {kept.refs[-1]}: {gate.shown([line[3:] for line in left])}",
                       code="not-emptied", details={"changes": left, "snapshots": kept.refs},
                       hint="take that away by hand; wt lease read status says who holds what")
 
 
+def quit_all(path: Path) -> None:
+    """A bisect may be half done, and a cherry-pick in it. Not every one ends while files are in conflict."""
+    look = workspaces.seen(path)
+    for word in dict.fromkeys(word for name, word in remains.OPERATIONS.items() if look and (look.admin / name).exists()):
+        git.attempt(*QUIET, *NO_HOOKS, *QUIT.get(word, (word, "--quit")), cwd=path, reads=False)
+
+
 def whole_again(repository: Repository, path: Path, admin: Path) -> None:
     """No marks of the holder keep the next one from seeing all files: neither in the index, nor as a sparse checkout of its own."""
-    own, shared = admin / "info/sparse-checkout", repository.common / "info/sparse-checkout"
-    if own.exists() and not shared.exists():
+    own, made = admin / own_config.SPARSE, own_config.made_with(repository, path)
+    made_sparse = own_config.SPARSE in made if made is not None else (repository.common / own_config.SPARSE).exists()
+    if own.exists() and not made_sparse:
         git.do(*QUIET, *NO_HOOKS, "sparse-checkout", "disable", cwd=path)
         own.unlink()
     workspaces.unhide(path)
@@ -120,10 +148,11 @@ def keep(repository: Repository, path: Path, head: str, ref: str, kept: Kept) ->
 
 
 def keep_beside(repository: Repository, path: Path, work: Work, ref: str, kept: Kept) -> None:
-    """What only a half-done operation names: it is ended, and its commits may be on no branch."""
+    """What only a half-done operation names: it is ended, and its commits may be on no branch. Of a conflict: all sides."""
     commits = keeping.forgotten(path, "") if work.operation else []
-    if commits:
-        tree = git.ask("rev-parse", f"{work.head}^{{tree}}", cwd=path)
-        made = snapshots.committed(path, tree, [work.head, *commits], f"{work.operation} of {path.name} @ {work.head[:9]}")
+    if commits or work.unmerged:
+        tree = keeping.tree_of(path, work.unmerged) if work.unmerged else git.ask("rev-parse", f"{work.head}^{{tree}}", cwd=path)
+        what = work.operation or "a conflict"
+        made = snapshots.committed(path, tree, [work.head, *commits], f"{what} of {path.name} @ {work.head[:9]}")
         git.do(*NO_HOOKS, "update-ref", ref, made, "", cwd=repository.at)
         kept.refs.append(ref)

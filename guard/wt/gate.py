@@ -13,7 +13,7 @@ from guard.wt import bindings, copies, held, lane_manifest, lost, owners, pool, 
 from guard.wt.errors import UsageError
 from guard.wt.models import Binding, WorktreeRecord
 from guard.wt.presence import presence
-from guard.wt.remains import Remains, only_in_submodule, operation, remains, with_submodules
+from guard.wt.remains import Remains, a_or_an, only_in_submodule, operation, remains, with_submodules
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
 
@@ -126,11 +126,16 @@ def apart(case: Case) -> Finding | None:
     root, repository = Path(os.path.realpath(case.path)), case.repository
     if not is_text(str(case.path)):
         return Finding("bad-path", "its path is not UTF-8, so our records cannot name it", "rename the folder, then git worktree repair")
+    if not is_text(case.entry.branch):
+        return Finding("bad-name", "its branch's name is not UTF-8, so our records cannot hold it",
+                       f"git -C {case.quoted} branch -m NEW-NAME, then {case.again}")
     home = shlex.quote(str(repository.home))
     if case.entry.main:
         return Finding("main-checkout", "it is the main checkout", "wt status lists the worktrees")
     if Path(os.path.realpath(repository.here)).is_relative_to(root):
-        return Finding("inside", "you stand in it", f"cd {home} && wt remove {case.quoted}")
+        lane = lane_of(case)
+        ends = f"wt lane dispose {lane.words}" if lane else f"wt remove {case.quoted}"
+        return Finding("inside", "you stand in it", f"cd {home} && {ends}")
     others = [repository.home, repository.common, *(entry.path for entry in worktrees.listing(repository) if entry.path != case.path)]
     within = [path for path in others if Path(os.path.realpath(path)).is_relative_to(root)]
     if within:
@@ -169,13 +174,19 @@ def unleased(case: Case) -> Finding | None:
 
 def no_lane(case: Case) -> Finding | None:
     """A task works in it; `wt lane dispose`, which passes the word "lane", ends it."""
-    if case.record is None or case.record.source != "lane" or "lane" in case.discard:
-        return None
-    lane = lane_manifest.load(case.repository).at(case.path)
-    if lane is None or lane.status not in lane_manifest.HELD:
+    lane = lane_of(case) if "lane" not in case.discard else None
+    if lane is None:
         return None
     return Finding("lane", f"it is the lane of the task {lane.task} of the run {lane.run}",
                    f"wt lane dispose {lane.words}, when that is over")
+
+
+def lane_of(case: Case) -> lane_manifest.Lane | None:
+    """The lane that `wt lane dispose` has to end: one at work, and any other that it was asked for."""
+    if case.record is None or case.record.source != "lane":
+        return None
+    lane = lane_manifest.load(case.repository).at(case.path)
+    return lane if lane and (lane.status in lane_manifest.HELD or "lane" in case.discard) else None
 
 
 def idle(case: Case) -> Finding | None:
@@ -194,7 +205,7 @@ def settled(case: Case) -> Finding | None:
     admin = lost.admin_folder(case.repository, case.path)
     word = operation(admin) if admin else ""
     cure = f"git -C {case.quoted} {'bisect reset' if word == 'bisect' else f'{word} --abort'}, or finish it"
-    return Finding("operation", f"a {word} is half done", cure, "changes") if word else None
+    return Finding("operation", f"{a_or_an(word)} is half done", cure, "changes") if word else None
 
 
 def clean(case: Case) -> Finding | None:
@@ -218,7 +229,8 @@ def submodules_pushed(case: Case) -> Finding | None:
 
 def ignored(case: Case) -> Finding | None:
     """What the main checkout has at the same place, byte for byte, came from there and is not lost."""
-    names = case.remains.ignored + [f"{inner.root.relative_to(case.path)}/{name}" for inner in case.submodules for name in inner.ignored]
+    own = [name for name in case.remains.ignored if not receipts.is_of_ours(case.path, name)]
+    names = own + [f"{inner.root.relative_to(case.path)}/{name}" for inner in case.submodules for name in inner.ignored]
     names = copies.own(case.path, names, case.repository.main)
     return Finding("ignored-files", f"{len(names)} ignored file(s) or folder(s): {shown(names)}",
                    f"{case.again} --discard ignored, or copy what you need", "ignored") if names else None

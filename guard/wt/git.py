@@ -114,12 +114,17 @@ def holds(*words: str, cwd: Path | str) -> bool:
 def answer(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> str:
     """What a command printed, the last newline cut. GitError where it failed."""
     if done.returncode:
-        lines = os.fsdecode(done.stderr).strip().splitlines() or [ended(done.returncode)]
-        said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
+        told = lines(os.fsdecode(done.stderr).strip()) or [ended(done.returncode)]
+        said = next((line for line in told if line.startswith(("fatal:", "error:"))), told[0])
         verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
-        line, code, hint = cause("\n".join(lines)) or (said, "git", "wt status shows how things stand")
-        raise GitError(f"git {verb}: {line}", code=code, hint=hint, details={"stderr": "\n".join(lines)[:2000]})
+        line, code, hint = cause("\n".join(told)) or (said, "git", "wt status shows how things stand")
+        raise GitError(f"git {verb}: {line}", code=code, hint=hint, details={"stderr": "\n".join(told)[:2000]})
     return os.fsdecode(done.stdout).removesuffix("\n")
+
+
+def lines(text: str) -> list[str]:
+    """Those of an answer. str.splitlines() would also end one at U+2028, U+0085 and others, which names of branches and files may hold."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def ended(status: int) -> str:

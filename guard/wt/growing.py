@@ -14,18 +14,17 @@ from guard.wt.workspaces import QUIET
 def grown(repository: Repository, workspace: Workspace, head: str) -> None:
     """Inside the lock. Where git cannot make it, nothing of it stays."""
     path = workspace.place
-    hiding.hide_worktree(repository, path)
-    hiding.hide(repository, receipts.HIDDEN)
     record = WorktreeRecord(path=str(path), base_commit=head, created_at=workspace.created_at, source="pool")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        worktrees.make_parent(repository, path)
+        hiding.hide_worktree(repository, path)
+        hiding.hide(repository, receipts.HIDDEN)
         repository.store.save(worktrees.record_path(repository, path), record)
         git.do(*QUIET, *NO_HOOKS, *making.in_parallel(repository), "worktree", "add", "--quiet", "--detach", "--", str(path), head,
                cwd=repository.at)
         admin = lost.admin_folder(repository, path)
-        config = own_config.text_of(admin) if admin else ""
-        if config:
-            repository.store.save(worktrees.record_path(repository, path), replace(record, config=config))
+        if admin is not None:
+            repository.store.save(worktrees.record_path(repository, path), replace(record, own=own_config.found(admin)))
     except BaseException:
         if settling.taken_away(repository, workspace):
             pool.save(repository, pool.load(repository).without(path))

@@ -42,7 +42,7 @@ def state(repository: Repository) -> list[Finding]:
 
 def old_refs(repository: Repository) -> list[Finding]:
     """Work that was kept on the way of something else stays until a person drops it. Its name ends with the time."""
-    names = git.ask_or("", "for-each-ref", "--format=%(refname)", *KEPT_IN, cwd=repository.at).splitlines()
+    names = git.lines(git.ask_or("", "for-each-ref", "--format=%(refname)", *KEPT_IN, cwd=repository.at))
     days = sorted(found[-1] for found in (DAY.findall(name) for name in names) if found)
     old = [day for day in days if day < moment(-OLD)[:10].replace("-", "")]
     if not old:

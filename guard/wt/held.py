@@ -24,12 +24,12 @@ class Fate:
 def holders(repository: Repository, commit: str, own: str) -> list[str]:
     """The branches, tags and remote branches that reach a commit, the worktree's `own` branch left out; none where git cannot tell."""
     said = git.ask_or("", "for-each-ref", f"--contains={commit}", "--format=%(refname)", *PUBLIC, cwd=repository.at)
-    return [ref for ref in said.splitlines() if ref != f"refs/heads/{own}"]
+    return [ref for ref in git.lines(said) if ref != f"refs/heads/{own}"]
 
 
 def only_there(repository: Repository, commit: str, own: str) -> list[str]:
     """The newest commits that only the worktree's own branch or HEAD reaches, one line each, ten at most."""
-    return git.ask_or("", "log", "--oneline", f"-{SHOWN}", *but_elsewhere(commit, own), cwd=repository.at).splitlines()
+    return git.lines(git.ask_or("", "log", "--oneline", f"-{SHOWN}", *but_elsewhere(commit, own), cwd=repository.at))
 
 
 def how_many_only_there(repository: Repository, commit: str, own: str) -> str:
@@ -92,7 +92,7 @@ def taken_over(repository: Repository, tip: str, place: str) -> str:
 
 def places(repository: Repository, branch: str, base: str) -> list[str]:
     """Where it may have been merged: its base, here and on each remote, and the default branches of the remotes."""
-    remotes = git.ask_or("", "remote", cwd=repository.at).splitlines()
+    remotes = git.lines(git.ask_or("", "remote", cwd=repository.at))
     tracked = [f"{remote}/{base}" for remote in remotes if base]
     defaults = [f"{remote}/{default}" for remote in remotes for default in bindings.remote_defaults(repository)]
     names = [name for name in (base, *tracked, *defaults) if name and name != branch and not name.endswith(f"/{branch}")]
@@ -109,7 +109,7 @@ def patches_known(repository: Repository, base: str, tip: str) -> bool:
     """Every commit has one with the same patch in the base. A merge has no patch of its own, so a branch with one is not judged so."""
     if git.ask_or("?", "rev-list", "--merges", "--count", f"{base}..{tip}", "--", cwd=repository.at) != "0":
         return False
-    rows = git.ask_or("", "cherry", base, tip, cwd=repository.at).splitlines()
+    rows = git.lines(git.ask_or("", "cherry", base, tip, cwd=repository.at))
     return bool(rows) and all(row.startswith("- ") for row in rows)
 
 

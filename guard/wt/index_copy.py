@@ -44,7 +44,7 @@ class IndexCopy:
         """What the command prints. GitError where it fails."""
         more = {"GIT_INDEX_FILE": str(self.file), "GIT_LITERAL_PATHSPECS": "0", "GIT_ICASE_PATHSPECS": "0"}
         done = git.attempt(*PLAIN, *words, cwd=self.root, timeout=LONG, given=given, more=more)
-        said = [line.partition("warning: ")[2] for line in os.fsdecode(done.stderr).splitlines() if line.startswith("warning: ")]
+        said = [line.partition("warning: ")[2] for line in git.lines(os.fsdecode(done.stderr)) if line.startswith("warning: ")]
         self.warnings += [line for line in said if line not in self.warnings]
         return git.answer(done, words)
 

@@ -54,7 +54,7 @@ def log_without_head(path: Path) -> str:
     """What HEAD was before it came to lead to no commit (checkout --orphan): git shows the log of no such HEAD, so its file is read."""
     file = Path(git.ask_or("", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD", cwd=path))
     try:
-        rows = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        rows = git.lines(os.fsdecode(file.read_bytes()))
     except OSError:
         return ""
     return "\n".join(commit for row in reversed(rows[-MOST:]) for commit in reversed(row.split(" ")[:2]) if commit.strip("0"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from guard.wt import bindings, git, lane_manifest, lane_reconciling, lost, missing, removing, worktrees
+from guard.wt import bindings, git, lane_manifest, lane_reconciling, lost, missing, names, removing, worktrees
 from guard.wt.errors import UsageError, WtError
 from guard.wt.lane_manifest import Lane, Manifest, Open
 from guard.wt.presence import presence
@@ -65,14 +65,16 @@ def elsewhere(repository: Repository, lane: Lane, entry: worktrees.Worktree) -> 
     if entry.branch == lane.branch or not tip or not entry.there or \
             git.holds("merge-base", "--is-ancestor", tip, entry.head, cwd=repository.at):
         return []
-    return [Open(code="other-branch", said=f"it is on {entry.branch or 'a detached HEAD'}, which lacks commits of its branch {lane.branch}",
+    on = names.readable(entry.branch) or "a detached HEAD"
+    return [Open(code="other-branch", said=f"it is on {on}, which lacks commits of its branch {lane.branch}",
                  cure=f"git -C {shlex.quote(lane.path)} switch {shlex.quote(lane.branch)}, or merge it there")]
 
 
 def only_open(refusal: WtError) -> list[Open]:
     """What the gate has found, if all of it is work that would go with the lane; else nothing."""
     found: Any = refusal.details if isinstance(refusal.details, list) else []
-    return [Open(code=one["code"], said=one["said"], cure=one["cure"]) for one in found] if all(one["discard"] for one in found) else []
+    return [Open(code=one["code"], said=names.readable(one["said"]), cure=names.readable(one["cure"])) for one in found] \
+        if all(one["discard"] for one in found) else []
 
 
 def for_a_lane(refusal: WtError, lane: Lane) -> WtError:
@@ -88,8 +90,10 @@ def for_a_lane(refusal: WtError, lane: Lane) -> WtError:
 def chosen(known: Manifest, repository: Repository, meant: Meant) -> Lane:
     """UsageError where there is none."""
     found = known.at(repository.here / worktrees.expanded(meant.path)) if meant.path else known.of(meant.run, meant.task)
-    other = found is not None and meant.path and meant.run and (meant.run, meant.task) != (found.run, found.task)
-    if found is None or other:
+    if found is not None and (meant.run not in ("", found.run) or meant.task not in ("", found.task)):
+        raise UsageError(f"{found.path} is the lane of the task {found.task} of the run {found.run}", code="no-lane",
+                         hint=f"wt lane dispose {found.words} ends it; wt lane list shows the others")
+    if found is None:
         raise UsageError(f"there is no lane {f'at {meant.path}' if meant.path else f'for the task {meant.task} of the run {meant.run}'}",
                          code="no-lane", hint="wt lane list shows them; wt remove takes any other worktree away")
     return found

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from guard.wt.models import Making, Strict, Version, WorktreeRecord, moment
+from guard.wt.models import Making, Placed, Strict, Version, WorktreeRecord, moment
 from guard.wt.repository import Repository
 
 FILE = "lanes.json"
@@ -41,7 +41,7 @@ class Open(Strict, frozen=True):
     cure: str
 
 
-class Lane(Strict, frozen=True):
+class Lane(Placed, frozen=True):
     """One task's checkout.
 
     preparing: not yet handed out, by the process `maker` or a killed one · active: the task's · retained-dirty: its task is over, and it

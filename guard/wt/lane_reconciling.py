@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from guard.edge import disk
-from guard.wt import create, git, lane_manifest, owners, removal, survey, trash, worktrees
+from guard.wt import create, git, lane_manifest, names, owners, removal, survey, trash, worktrees
 from guard.wt.lane_manifest import HandOver, Lane, Manifest
 from guard.wt.models import Trashed, now
 from guard.wt.presence import presence
@@ -118,16 +118,12 @@ def hand_over(repository: Repository, lane: Lane, branch: str, head: str) -> Han
     """By the branch and the commit that its worktree was at. Empty where git cannot tell."""
     span = (lane.base_commit, head) if lane.base_commit.strip("0") and head.strip("0") else None
     rows = told(repository, "log", "-z", "--encoding=UTF-8", "--format=%H %s", f"{span[0]}..{span[1]}", "--") if span else []
-    names = told(repository, "diff-tree", "-r", "-z", "--name-only", *span) if span else []
-    commits = [lane_manifest.Commit(id=row.partition(" ")[0], subject=readable(row.partition(" ")[2])) for row in rows]
-    return HandOver(branch=branch, base=lane.base, base_commit=lane.base_commit, head=head, commits=commits, files=len(names))
+    files = told(repository, "diff-tree", "-r", "-z", "--name-only", *span) if span else []
+    commits = [lane_manifest.Commit(id=row.partition(" ")[0], subject=names.readable(row.partition(" ")[2])) for row in rows]
+    return HandOver(branch=names.readable(branch), base=lane.base, base_commit=lane.base_commit, head=head, commits=commits,
+                    files=len(files))
 
 
 def told(repository: Repository, *words: str) -> list[str]:
     """The parts of an answer between NULs."""
     return [part for part in git.ask_or("", *words, cwd=repository.at).split("\0") if part]
-
-
-def readable(subject: str) -> str:
-    """git passes on what it cannot convert (a commit in an encoding that it does not know); JSON cannot."""
-    return subject.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

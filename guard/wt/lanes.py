@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from guard.edge.records import is_text
 from guard.wt import lane_ending, lane_making, lane_manifest, lane_reconciling, trash
 from guard.wt.causes import of_system
 from guard.wt.errors import UsageError, WtError
@@ -26,6 +27,7 @@ from guard.wt.sessions import caller
 from guard.wt.terminal import Tell
 
 Folder = str | os.PathLike[str]
+HELP = "help(guard.wt.lanes) in Python; wt lane --help"
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,14 @@ def prepare(repository_folder: Folder, *, run: str, task: str, base: str = "", s
 
     UsageError "lane-exists" where the task has one already, "not-root" or "no-checkout" where the folder is not the root of a checkout.
     """
+    must_be_texts(run=run, task=task, base=base, session=session or "")
     with in_words():
         return lane_making.prepared(opened(repository_folder), Asked(run, task, base, session or None), silent)[0]
 
 
 def dispose(repository_folder: Folder, *, run: str = "", task: str = "", path: str = "", session: str | None = None) -> Disposed:
     """Ends a lane, by its run and task or by its path. `session`: who asks, if not whom the environment names."""
+    must_be_texts(run=run, task=task, path=path, session=session or "")
     with in_words():
         return ended(opened(repository_folder), Meant(run, task, path), session, silent)
 
@@ -87,7 +91,17 @@ def looked_up(repository: Repository) -> list[Lane]:
         return lane_reconciling.looked_at(repository).lanes
 
 
+def must_be_texts(**given: object) -> None:
+    """UsageError for what the command line could not have been given."""
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise UsageError(f"{name} has to be a text, and is {value!r}", hint=HELP)
+        if not is_text(value):
+            raise UsageError(f"{name} holds a NUL, or is not UTF-8: {value!r}", code="bad-name", hint=HELP)
+
+
 def opened(folder: Folder) -> Repository:
+    must_be_texts(repository_folder=os.fspath(folder) if isinstance(folder, os.PathLike) else folder)
     return open_repository(Path(os.path.abspath(folder)))  # noqa: PTH100 - as it is written, links and all
 
 

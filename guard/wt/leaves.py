@@ -5,7 +5,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from guard.edge.records import lasts
+from guard.edge.records import is_text, lasts
 from guard.wt.errors import UsageError
 from guard.wt.models import Authorisation, Overrides, Permit, Permits, moment, now
 from guard.wt.store import Store
@@ -34,6 +34,8 @@ def needs_reason(reason: str, command: str) -> str:
     if not reason.strip():
         raise UsageError("what for? It is shown in wt status and kept in the audit", code="no-reason",
                          hint=f"wt {command} --reason 'what it is for'")
+    if not is_text(reason):
+        raise UsageError("the reason is not UTF-8", code="no-reason", hint=f"wt {command} --reason 'what it is for'")
     return " ".join(reason.split())
 
 

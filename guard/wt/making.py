@@ -25,8 +25,8 @@ def begun(repository: Repository, made: Plan, *, more: bool = False) -> Worktree
     On any failure, and on an interrupt, the record, the branch and the folder that this run made are gone again. The record comes first:
     killed in between, there is one without a worktree, which status drops, and never a worktree of ours that we do not know.
     """
+    worktrees.make_parent(repository, made.path)
     hiding.hide_worktree(repository, made.path)
-    made.path.parent.mkdir(parents=True, exist_ok=True)
     record = WorktreeRecord(path=str(made.path), branch=made.branch, base=made.base, base_commit=made.base_commit, created_at=now(),
                             source=made.source, change_request=made.change_request, title=made.title,
                             making=myself() if more else None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from guard.wt import bindings, gate, git, held, lost, restoring, worktrees
 from guard.wt.errors import UsageError
-from guard.wt.remains import operation
+from guard.wt.remains import a_or_an, operation
 from guard.wt.repository import Repository
 from guard.wt.sessions import Caller
 from guard.wt.worktrees import Worktree
@@ -78,7 +78,7 @@ def found(repository: Repository, branch: str, entry: Worktree, who: Caller, aga
 def tip(repository: Repository, name: str) -> tuple[str, str]:
     """(branch, commit) of a branch of exactly that name, or of the one that it is another name for; ("", "") where there is none."""
     words = ("for-each-ref", "--format=%(refname)%00%(symref)%00%(objectname)", f"refs/heads/{name}")
-    for row in git.ask_or("", *words, cwd=repository.at).splitlines():
+    for row in git.lines(git.ask_or("", *words, cwd=repository.at)):
         ref, other, commit = row.split("\0")
         if ref == f"refs/heads/{name}" and (other or ref).startswith("refs/heads/"):
             return (other or ref).removeprefix("refs/heads/"), commit
@@ -89,7 +89,7 @@ def without_remote(repository: Repository, name: str) -> str:
     """main of origin/main, "" for what is no remote's branch."""
     if not git.holds("show-ref", "--verify", "--quiet", f"refs/remotes/{name}", cwd=repository.at):
         return ""
-    remotes = git.ask_or("", "remote", cwd=repository.at).splitlines()
+    remotes = git.lines(git.ask_or("", "remote", cwd=repository.at))
     return next((name.removeprefix(f"{remote}/") for remote in remotes if name.startswith(f"{remote}/")), "")
 
 
@@ -121,7 +121,7 @@ def branch_at(repository: Repository, entry: Worktree) -> str:
     admin = admin_folder(repository, entry)
     aside = next((admin / name for name in PUT_ASIDE if (admin / name).is_file()), None)
     if aside is not None:
-        return aside.read_text(encoding="utf-8", errors="surrogateescape").strip().removeprefix("refs/heads/")
+        return aside.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n").removeprefix("refs/heads/")
     said = git.ask_or("", f"--git-dir={admin}", "symbolic-ref", "-q", "HEAD", cwd=repository.common) if entry.main else ""
     return said.removeprefix("refs/heads/")
 
@@ -139,7 +139,7 @@ def sound(repository: Repository, entry: Worktree, what: str) -> None:
 def at_rest(repository: Repository, entry: Worktree, again: str) -> None:
     word = operation(admin_folder(repository, entry))
     if word or lost.being_made(repository, entry):
-        what = f"a {word} is half done" if word else "git is at work"
+        what = f"{a_or_an(word)} is half done" if word else "git is at work"
         raise UsageError(f"{what} in {entry.path}", code="busy",
                          hint=f"git -C {shlex.quote(str(entry.path))} status says how to end it; then {again}")
 

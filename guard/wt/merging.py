@@ -41,7 +41,7 @@ def planned(repository: Repository, source: Worktree, target: Target, squash: bo
                          hint=f"{there} fetch --unshallow if the clone is shallow; else, if that is meant, "
                               f"{there} merge --allow-unrelated-histories {shlex.quote(as_word(target.branch))}; then {again}")
     words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%h %s", f"{target.commit}..{source.head}", "--")
-    commits = git.ask(*words, cwd=repository.at).splitlines()
+    commits = git.lines(git.ask(*words, cwd=repository.at))
     return Plan(repository, source, target, how(since, target.commit, source.head, squash), commits, again)
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -30,9 +31,19 @@ class Strict(Struct, frozen=True):
     """No conversions: a number is not a text. Fields of a later version are kept out of our way."""
 
     def __post_init__(self) -> None:
-        """ValueError for half of a surrogate pair, which JSON can write and nothing else can hold."""
+        """ValueError for half of a surrogate pair and for a NUL, which JSON can write, and no path or name can hold."""
         if not all(can_be_written(getattr(self, name)) for name in self.__struct_fields__):
-            raise ValueError("no text that UTF-8 can hold")
+            raise ValueError("a text with a NUL, or with what UTF-8 cannot hold")
+
+
+class Placed(Strict, frozen=True):
+    """A record of `wt` alone that names a folder: in full, since from where another one would count nobody knows."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        path = getattr(self, "path", "")
+        if isinstance(path, str) and not Path(path).is_absolute():
+            raise ValueError(f"{path!r} is no path in full")
 
 
 def can_be_written(value: Any) -> bool:
@@ -98,13 +109,13 @@ class Making(Strict, frozen=True):
     started: str = ""
 
 
-class WorktreeRecord(Strict, frozen=True, kw_only=True):
+class WorktreeRecord(Placed, frozen=True, kw_only=True):
     """What the creation of a worktree decided; observation never changes it.
 
     `source` "change-request" has its number in `change_request`; "adopted" was made by somebody else; "pool" is handed out by `wt lease`,
     "lane" by `wt lane`.
     `copied` are the ignored files that came from the main checkout, `making` is there until the last step of the creation has been taken.
-    `config` is git's configuration of a workspace of the pool when it was made, which each holder finds.
+    `own` is what git kept for a workspace of the pool alone when it was made (own_config.py), which each holder finds.
     `restored_head` is where a person wanted it back out of the trash: as long as it is there, `wt clean` leaves it alone.
     """
 
@@ -121,7 +132,7 @@ class WorktreeRecord(Strict, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=1, le=65535)] | None = None
     copied: list[str] = []
     making: Making | None = None
-    config: str = ""
+    own: dict[str, str] | None = None
     restored_head: str = ""
 
 

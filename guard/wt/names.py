@@ -56,3 +56,8 @@ def unique(name: str, taken: set[str]) -> str:
         n += 1
         candidate = f"{name}-{n}"
     return candidate
+
+
+def readable(text: str) -> str:
+    """For prose: bytes that are no UTF-8 (in a file's name, a commit in an encoding that git does not know) as JSON can hold them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

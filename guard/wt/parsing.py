@@ -8,10 +8,18 @@ from types import ModuleType
 from typing import NoReturn
 
 import guard
+from guard.edge.records import is_text
 from guard.wt.errors import UsageError
 
 EPILOG = """exit status: 0 done, 1 failed, 2 wrong words or an unmet precondition, 3 a fault of wt itself (a report is named),
 127 git or a needed program is missing, 130 interrupted"""
+
+
+def text(given: str) -> str:
+    """An argument that a record is to hold."""
+    if not is_text(given):
+        raise argparse.ArgumentTypeError("it is not UTF-8")
+    return given
 
 
 class Parser(argparse.ArgumentParser):

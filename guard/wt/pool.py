@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from guard.wt import making, receipts
-from guard.wt.models import Making, Strict, Version, WorktreeRecord
+from guard.wt.models import Making, Placed, Strict, Version, WorktreeRecord
 from guard.wt.receipts import Identity, Receipt
 from guard.wt.repository import Repository
 
@@ -39,7 +39,7 @@ class Lease(Strict, frozen=True):
         return Identity(self.id, self.holder)
 
 
-class Workspace(Strict, frozen=True):
+class Workspace(Placed, frozen=True):
     """One worktree of the pool, with its lease or free.
 
     `start` is the commit it was last brought to by us, or given back at with all of its work kept: at that one it holds nothing of its

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from guard.edge.records import is_text
 from guard.wt import bindings, git, steps, streams, trust, worktrees
 from guard.wt.errors import WtError
 from guard.wt.models import WorktreeRecord, now
@@ -69,8 +70,8 @@ def forgotten(repository: Repository, path: Path) -> None:
 def adopted(repository: Repository, path: Path) -> WorktreeRecord:
     """A record for a worktree that somebody else made, which stays theirs."""
     branch = git.ask_or("", "symbolic-ref", "-q", "--short", "HEAD", cwd=path)
-    return WorktreeRecord(path=str(path), owned=False, branch=branch, base=bindings.assumed_base(repository, branch), created_at=now(),
-                          source="adopted")
+    return WorktreeRecord(path=str(path), owned=False, branch=branch if is_text(branch) else "", source="adopted", created_at=now(),
+                          base=bindings.assumed_base(repository, branch))
 
 
 # --- where one comes from --------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A workspace that is reserved for a lease is brought to the caller's commit, and proven to be there; else it is given back."""
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -49,18 +50,26 @@ def checked_out(repository: Repository, path: Path, admin: Path, head: str) -> N
     """Over no file, an ignored one neither. A lock that a killed git has left is in nobody's way: the workspace was free, and is ours now.
 
     `--force` is for a rename of letter case alone, which a file system that knows no case hides from status, and which stops a plain
-    checkout. Unfit where a file is in the way.
+    checkout: it would write over ignored files as well. Unfit where a file is in the way.
     """
     if not git_locks.in_use(admin):
         git_locks.drop_of_worktree(admin)
-    force = ["--force"] if git.ask_or("", "config", "--type=bool", "core.ignorecase", cwd=path) == "true" else []
-    try:
-        git.do(*QUIET, *NO_HOOKS, *making.in_parallel(repository), "checkout", "--quiet", *force, "--no-overwrite-ignore", "--detach", head,
-               cwd=path)
-    except git.GitError as fault:
-        if "would be overwritten" in fault.details.get("stderr", ""):
-            raise Unfit("dirty", f"files of {path} are in the way of {head[:9]}", fault.details) from fault
-        raise
+    words = (*QUIET, *NO_HOOKS, *making.in_parallel(repository), "checkout", "--quiet", "--no-overwrite-ignore")
+    tried = git.attempt(*words, "--detach", head, cwd=path, timeout=git.SLOW, reads=False)
+    in_the_way = [line[1:] for line in git.lines(os.fsdecode(tried.stderr)) if line.startswith("\t")] if tried.returncode else []
+    if in_the_way and differ_in_case(path, in_the_way):
+        tried, in_the_way = git.attempt(*words, "--force", "--detach", head, cwd=path, timeout=git.SLOW, reads=False), []
+    if in_the_way:
+        raise Unfit("dirty", f"files of {path} are in the way of {head[:9]}: {', '.join(in_the_way[:5])}", {"in_the_way": in_the_way})
+    git.answer(tried, words)
+
+
+def differ_in_case(path: Path, names: list[str]) -> bool:
+    """Each of them is a file that git has there already, by another spelling: what a disk that knows no letter case makes of a rename."""
+    if git.ask_or("", "config", "--type=bool", "core.ignorecase", cwd=path) != "true":
+        return False
+    tracked = {name.casefold() for name in git.ask("ls-files", "-z", cwd=path).split("\0")}
+    return all(name.casefold() in tracked for name in names)
 
 
 def confirmed(repository: Repository, workspace: Workspace, who: Caller) -> Workspace:

@@ -133,6 +133,14 @@ def is_of(workspace: Path, identity: Identity) -> bool:
         return False
 
 
+def is_of_ours(workspace: Path, name: str) -> bool:
+    """An ignored file or folder of a workspace that holds nothing but what we have put there."""
+    if name.rstrip("/") not in (str(one) for one in (PLACE.with_name(IGNORE), PLACE, *PLACE.parents)):
+        return False
+    below = [file for file in (workspace / name).rglob("*") if not file.is_dir() or file.is_symlink()] or [workspace / name]
+    return all(file in (workspace / PLACE, workspace / PLACE.with_name(IGNORE)) and not file.is_symlink() for file in below)
+
+
 def is_there(workspace: Path) -> bool:
     return in_place(workspace) and os.path.lexists(workspace / PLACE)
 

@@ -81,3 +81,7 @@ def only_in_submodule(path: Path) -> int | None:
 def operation(admin: Path) -> str:
     """The operation that is half done there, "" for none."""
     return next((word for name, word in OPERATIONS.items() if (admin / name).exists()), "")
+
+
+def a_or_an(operation: str) -> str:
+    return f"{'an' if operation == 'am' else 'a'} {operation}"

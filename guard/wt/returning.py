@@ -8,13 +8,14 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from guard.wt import emptying, git, making, own_config, owners, pool, preparing, receipts, settling, workspaces
+from guard.wt import emptying, git, lost, making, own_config, owners, pool, preparing, receipts, settling, workspaces
 from guard.wt.create import NO_HOOKS
 from guard.wt.emptying import Kept, Work
 from guard.wt.errors import UsageError, WtError
 from guard.wt.pool import Workspace
 from guard.wt.presence import presence
 from guard.wt.receipts import Identity, Receipt
+from guard.wt.remains import a_or_an
 from guard.wt.repository import Repository
 from guard.wt.workspaces import QUIET
 
@@ -54,7 +55,7 @@ def returned(repository: Repository, given: str, *, preserved: bool) -> dict[str
             fault.details.setdefault("snapshots", kept.refs)
         raise
     return {"path": str(path), "lease_id": receipt.lease_id, "lease_holder": receipt.lease_holder, "returned": True, "dirty": bool(work),
-            "receipt_removed": removed, "snapshots": kept.refs}
+            "receipt_removed": removed, "snapshots": sorted(kept.refs)}
 
 
 # --- may it be returned? ---------------------------------------------------------------------------------------------
@@ -88,6 +89,10 @@ def proven(repository: Repository, given: str) -> Receipt:
                          hint=f"{again(receipt.path)}, if that is meant; {STATUS}")
     look = workspaces.seen(path)
     wrong = workspaces.whats_wrong(repository, path, look)
+    spoilt = own_config.at_fault(repository, path, lost.admin_folder(repository, path)) if wrong else ""
+    if spoilt:
+        raise UsageError(f"git does not work in {path}: what was put into {spoilt} may be why", code="own-config", details={"file": spoilt},
+                         hint=f"look at {shlex.quote(spoilt)}, and move it away; then {again(path)}")
     if wrong:
         foreign = look is not None and look.common != repository.common
         raise UsageError(wrong, code="foreign" if foreign else "no-worktree",
@@ -134,7 +139,7 @@ def nobody_in(path: str) -> None:
 
 def not_preserved(path: Path, work: Work, identity: Identity) -> UsageError:
     words = [f"{len(work.changes)} open file(s)"] if work.changes else []
-    words += [f"a {work.operation} that is half done"] if work.operation else []
+    words += [f"{a_or_an(work.operation)} that is half done"] if work.operation else []
     words += [f"{len(work.commits)} commit(s) that nothing else holds"] if work.commits else []
     return UsageError(f"{path} holds {' and '.join(words)}", code="not-preserved",
                       details={"changes": work.changes, "operation": work.operation or None, "commits": work.commits,
@@ -155,7 +160,7 @@ def end(repository: Repository, workspace: Workspace, head: str, start: str) -> 
     look, open_now = workspaces.seen(path), workspaces.changes(path)
     if look is None or look.head != head or open_now:
         raise UsageError(f"somebody has worked in {path} meanwhile", code="busy", details={"changes": open_now}, hint=again(path))
-    if not (look.admin / "HEAD").read_text(encoding="utf-8").startswith(head):
+    if not (look.admin / "HEAD").read_bytes().startswith(head.encode()):
         git.do(*QUIET, *NO_HOOKS, "update-ref", "--no-deref", "-m", "wt lease: returned", "HEAD", head, cwd=path)
     emptying.whole_again(repository, path, look.admin)
     own_config.put_back(repository, path, look.admin)

@@ -5,7 +5,9 @@ import os
 from dataclasses import dataclass
 
 from guard.edge import disk
+from guard.edge.records import is_text
 from guard.edge.sessions import process_of
+from guard.wt.errors import UsageError
 
 # (variable, client); the first that is set counts
 SESSION_VARIABLES = (("WORKTREE_GUARD_SESSION", ""), ("CLAUDE_CODE_SESSION_ID", "claude-code"), ("ZCODE_SESSION_ID", "zcode"))
@@ -34,12 +36,20 @@ def caller(given: str | None = None, *, whole_repository: bool = False) -> Calle
     return Caller(given) if given else Caller(None)
 
 
+def recordable(who: Caller) -> Caller:
+    """UsageError for a session that no record could name."""
+    if who.session is not None and not is_text(who.session):
+        raise UsageError("the session's id in the environment is not UTF-8", code="bad-name",
+                         hint=f"another one in {SESSION_VARIABLES[0][0]}, or wt enter NAME --session ID")
+    return who
+
+
 def session_id(text: str) -> str:
     """An argument that names a session: `--session "$UNSET"` is a slip, not everybody."""
-    if not text.strip():
+    if not text.strip() or not is_text(text):
         import argparse  # who asks has it loaded
 
-        raise argparse.ArgumentTypeError("the session's id is empty")
+        raise argparse.ArgumentTypeError("the session's id is not UTF-8" if text.strip() else "the session's id is empty")
     return text
 
 

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from guard.core.globs import EVERYTHING
 from guard.core.model import SETTINGS_FILES
 from guard.edge import wire
-from guard.wt.models import PoolSize, Ports, Settings, Strict, Sync
+from guard.wt.models import PerPlatform, PoolSize, Ports, Settings, Strict, Sync
 
 GROUPS: dict[str, type[Strict]] = {"sync": Sync, "ports": Ports, "pool": PoolSize}  # settings that are objects of settings
+OBJECTS: dict[str, type[Strict]] = {**GROUPS, "setup": PerPlatform, "teardown": PerPlatform}
 NEW, OLD = "main_write_allow", "main_write_whitelist"  # its name in zcode-worktree-guard
 M = TypeVar("M", bound=Strict)
 
@@ -75,9 +76,12 @@ def from_document(given: Any) -> tuple[Settings, list[tuple[str, str]]]:
 
 def strangers(given: dict[str, Any]) -> list[tuple[str, str]]:
     known = {"$schema", OLD, *Settings.__struct_fields__}
-    nested = {f"{group}.{field}": f'write it as {{"{group}": {{"{field}": …}}}}' for group, model in GROUPS.items()
+    nested = {f"{group}.{field}": f'write it as {{"{group}": {{"{field}": …}}}}' for group, model in OBJECTS.items()
               for field in model.__struct_fields__}
-    return [(str(field), nested.get(field, "no setting of that name")) for field in given if field not in known]
+    inner = [f"{group}.{field}" for group, model in OBJECTS.items() if isinstance(given.get(group), dict)
+             for field in given[group] if field not in model.__struct_fields__]
+    return [*((str(field), nested.get(field, "no setting of that name")) for field in given if field not in known),
+            *((field, "no setting of that name") for field in inner)]
 
 
 def fitted(model: type[M], given: dict[str, Any], complaints: list[tuple[str, str]]) -> M:
@@ -104,10 +108,10 @@ def bad_parent(folder: str) -> bool:
 def bad_prefix(prefix: str) -> bool:
     """What git refuses at the beginning of a branch's name (git-check-ref-format(1))."""
     odd = any(char in " ~^:?*[\\" or ord(char) < 32 or ord(char) == 127 for char in prefix)
-    return odd or prefix.startswith(("-", "/", ".")) or any(pair in prefix for pair in ("..", "//", "/.", "@{"))
+    return odd or prefix.startswith(("-", "/", ".")) or any(pair in prefix for pair in ("..", "//", "/.", "@{", ".lock/"))
 
 
 def line_of(text: str, field: str) -> int:
     """The line a field stands on, 1 when it cannot be told."""
-    at = text.find(json.dumps(field))
+    at = next((at for name in (field, field.rpartition(".")[2]) if (at := text.find(json.dumps(name))) >= 0), -1)
     return text.count("\n", 0, at) + 1 if at >= 0 else 1

@@ -45,7 +45,7 @@ def of_change_request(repository: Repository, number: int) -> Source:
     refs, unheard = [form.format(number) for form in CHANGE_REQUESTS], []
     for remote in remotes(repository):
         asked = git.attempt("ls-remote", remote, *refs, cwd=repository.at)
-        rows = [line.split("\t") for line in os.fsdecode(asked.stdout).splitlines()]
+        rows = [line.split("\t") for line in git.lines(os.fsdecode(asked.stdout))]
         if rows:
             return Source(remote, rows[0][1], rows[0][0])
         if asked.returncode:
@@ -58,7 +58,7 @@ def of_change_request(repository: Repository, number: int) -> Source:
 
 
 def remotes(repository: Repository) -> list[str]:
-    names = git.ask_or("", "remote", cwd=repository.at).splitlines()
+    names = git.lines(git.ask_or("", "remote", cwd=repository.at))
     return sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
 
 

@@ -74,7 +74,11 @@ class Store:
             return None
 
     def save(self, path: Path, record: Strict) -> None:
-        """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`. Inside the lock."""
+        """Replaces the file in one step, on the disk before it returns. A spoilt one is kept beside as `.corrupt`. Inside the lock.
+
+        ValueError, and nothing written, for what could not be read back: a struct looks at no types when it is made.
+        """
+        msgspec.convert(msgspec.to_builtins(record), type(record))
         if self.load(path, type(record)) is None and path.exists():
             path.replace(path.with_name(path.name + ".corrupt"))
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

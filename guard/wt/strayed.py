@@ -29,7 +29,7 @@ def strayed(repository: Repository, entry: worktrees.Worktree, record: WorktreeR
 
 def last_commit(path: Path, branch: str) -> str:
     """The newest commit that it had while it was on a branch that is gone: by the log of its HEAD, "" where that does not tell."""
-    rows = git.ask_or("", "log", "--walk-reflogs", "--format=%H %gs", "HEAD", "--", cwd=path).splitlines()
+    rows = git.lines(git.ask_or("", "log", "--walk-reflogs", "--format=%H %gs", "HEAD", "--", cwd=path))
     for n, row in enumerate(rows):
         if re.fullmatch(rf"checkout: moving from {re.escape(branch)} to .*", row.partition(" ")[2]):
             return rows[n + 1].partition(" ")[0] if n + 1 < len(rows) else ""

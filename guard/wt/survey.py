@@ -122,7 +122,7 @@ def commits_of(repository: Repository, names: list[str]) -> dict[str, str]:
     if not names:
         return {}
     given = os.fsencode("".join(f"{name}^{{commit}}\n" for name in names))
-    lines = os.fsdecode(git.attempt("cat-file", "--batch-check=%(objectname)", cwd=repository.at, given=given).stdout).splitlines()
+    lines = git.lines(os.fsdecode(git.attempt("cat-file", "--batch-check=%(objectname)", cwd=repository.at, given=given).stdout))
     return {name: line for name, line in zip(names, lines, strict=False) if " " not in line}  # "main^{commit} missing"
 
 

@@ -27,7 +27,7 @@ def seen(path: Path) -> Seen | None:
     """None where git works in no checkout."""
     words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "-q", "--verify", "HEAD^{commit}")
     done = git.attempt(*QUIET, *words, cwd=path) if path.is_dir() else None
-    lines = os.fsdecode(done.stdout).splitlines() if done else []
+    lines = git.lines(os.fsdecode(done.stdout)) if done else []
     if done is None or len(lines) != (4 if done.returncode == 0 else 3):
         return None
     root, admin, common = (Path(os.path.realpath(line)) for line in lines[:3])

@@ -1,6 +1,7 @@
 """The worktrees of a repository as git lists them, and finding one by name or path."""
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shlex
@@ -12,6 +13,8 @@ from guard.wt.errors import UsageError
 from guard.wt.models import WorktreeRecord
 from guard.wt.names import slug
 from guard.wt.repository import Repository
+
+NO_FOLDER = (errno.EEXIST, errno.ENOTDIR, errno.ENOENT, errno.ELOOP)  # of making one with all that are above it
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,17 @@ def parent_folder(repository: Repository) -> Path:
     if shared or not parent.is_relative_to(home):
         parent = parent / hashlib.sha256(os.fsencode(repository.common)).hexdigest()[:8]
     return Path(os.path.realpath(parent))
+
+
+def make_parent(repository: Repository, path: Path) -> None:
+    """The folder above a new worktree. UsageError where there can be none: a file is in its place, or above it, or it is the system's."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        if fault.errno not in NO_FOLDER:
+            raise
+        raise UsageError(f"{path.parent}, where new worktrees go, can be no folder: {fault.strerror}", code="bad-parent",
+                         hint='another "worktree_parent" in .worktree-guard.json, or move away what is there; then again') from None
 
 
 def expanded(name: str) -> Path:

@@ -257,7 +257,7 @@ def test_a_worktree_in_which_git_is_at_work(work: World) -> None:
 
 # --- names -----------------------------------------------------------------------------------------------------------
 
-PLACES = ["two words", "ärger/日本語", "it's $HOME; \"so\"", "-dash", "a\nb", "🌲" * 20, "n" * 255]
+PLACES = ["two words", "ärger/日本語", "it's $HOME; \"so\"", "-dash", "a\nb", "a\u2028b", "🌲" * 20, "n" * 255]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -277,6 +277,91 @@ def test_a_repository_at_an_odd_place(tmp_path: Path, place: str) -> None:
     row = next(row for row in done(world, "status")["worktrees"] if row["path"] == str(path))
     assert (row["branch"], row["stale"], row["dirty"]) == ("wt/büro/Öl", None, {"modified": 0, "untracked": 0, "conflicted": 0})
     assert world.git("worktree", "list", "--porcelain", "-z").count("\0\0") == 2
+    if "\n" not in place:  # `git rev-parse` has no -z
+        assert done(world, "lease", "write", "acquire")["path"] == str(world.R / ".worktrees/pool-1")
+        done(world, "lease", "write", "return", "--workspace", str(world.R / ".worktrees/pool-1"))
+
+
+NO_FOLDERS = ["a.txt", "a.txt/below", "/proc/x"]
+
+
+@pytest.mark.parametrize("parent", NO_FOLDERS)
+@pytest.mark.parametrize("words", [("new", "n"), ("enter", "n"), ("lane", "prepare", "--run=r", "--task=t"), ("lease", "write", "acquire")],
+                         ids=" ".join)
+def test_a_folder_of_worktrees_that_can_be_none(plain: World, words: tuple[str, ...], parent: str) -> None:
+    plain.sh('cd "$R"; echo 1 > a.txt; git add a.txt; git commit -qm a')
+    (plain.R / ".worktree-guard.json").write_text(json.dumps({"worktree_parent": parent}))
+    done(plain, "status")
+    before = everything(plain)
+    refusal = refused(plain, *words)
+    assert (refusal["code"], "worktree_parent" in refusal["hint"]) == ("bad-parent", True)
+    assert everything(plain) == before
+
+
+NO_UTF8 = os.fsdecode(b"caf\xe9")
+WITHOUT_UTF8: list[tuple[str, str, tuple[str, ...], dict[str, str], str]] = [  # why, script, words, environment, code
+    ("new from a branch", "git checkout -qb $'caf\\xe9'", ("new", "n"), {}, "bad-name"),
+    ("a lane from a branch", "git checkout -qb $'caf\\xe9'", ("lane", "prepare", "--run=r", "--task=t"), {}, "bad-name"),
+    ("a base", "git branch $'caf\\xe9'", ("new", "n", "--base", NO_UTF8), {}, "bad-name"),
+    ("a branch to work on", "git branch $'caf\\xe9'", ("new", "n", "--branch", NO_UTF8), {}, "bad-name"),
+    ("a new name", "", ("new", NO_UTF8), {}, "bad-name"),
+    ("enter somebody's", "git worktree add -qb $'caf\\xe9' ../w", ("enter", "../w"), {}, "bad-name"),
+    ("remove somebody's", "git worktree add -qb $'caf\\xe9' ../w", ("remove", "--foreign", "{R}/../w"), {}, "bad-name"),
+    ("a session", "", ("enter", "n"), {"WORKTREE_GUARD_SESSION": NO_UTF8}, "bad-name"),
+    ("a session of a lease", "", ("lease", "write", "acquire"), {"WORKTREE_GUARD_SESSION": NO_UTF8}, "bad-name"),
+    ("--session", "", ("enter", "n", "--session", NO_UTF8), {}, "usage"),
+    ("a title", "", ("new", "n", "--title", NO_UTF8), {}, "usage"),
+    ("a reason", "", ("authorize-main", "--reason", NO_UTF8), {}, "no-reason"),
+    ("a reason to allow", "", ("allow", "src", "--reason", NO_UTF8), {}, "no-reason"),
+    ("a branch to authorize", "", ("authorize-main", "--reason", "r", "--branch", NO_UTF8), {}, "usage"),
+    ("a path to allow", "touch $'caf\\xe9'", ("allow", NO_UTF8, "--reason", "r"), {}, "bad-path"),
+]
+
+
+@pytest.mark.parametrize(("script", "words", "env", "code"), [row[1:] for row in WITHOUT_UTF8], ids=[row[0] for row in WITHOUT_UTF8])
+def test_text_that_is_no_utf8_is_refused_with_a_way_out(plain: World, script: str, words: tuple[str, ...], env: dict[str, str],
+                                                        code: str) -> None:
+    plain.sh(f'cd "$R"; {script}')
+    ran = wt(plain, *(os.path.normpath(word.format(R=plain.R)) if "{R}" in word else word for word in words), **env)
+    refusal = json.loads(ran.stderr)
+    assert (ran.returncode, refusal["code"], bool(refusal["hint"])) == (2, code, True), ran.stderr
+    assert not [file for file in plain.state.rglob("*.json") if b": []" not in file.read_bytes()]
+
+
+def test_a_branch_that_is_no_utf8_hinders_nobody_else(plain: World) -> None:
+    plain.sh("cd \"$R\"; git checkout -qb $'caf\\xe9'; git worktree add -q -b theirs ../w main")
+    assert done(plain, "new", "n", "--base", "HEAD~0")["branch"] == "wt/n"
+    assert done(plain, "enter", "../w", USER=NO_UTF8)["base"] == "main"
+    done(plain, "status")
+    done(plain, "remove", "n")
+
+
+NUL = "/a\0b"
+RECORDS: list[tuple[str, dict[str, Any]]] = [
+    ("state.json", {"path": NUL}), ("sessions/s.json", {"path": NUL, "session": "s"}), ("override.json", {"authorisations": [{"id": NUL}]}),
+    ("allow.json", {"entries": [{"path": NUL}]}), ("pool.json", {"workspaces": [{"name": "pool-1", "path": NUL}]}),
+    ("pool.json", {"workspaces": [{"name": "pool-1", "path": "pool-1", "lease": {"id": "i", "holder": "h"}}]}),
+    ("lanes.json", {"lanes": [{"run": "r", "task": "t", "path": NUL, "branch": "b"}]}),
+    ("lanes.json", {"lanes": [{"run": "r", "task": "t", "path": "/w", "branch": NUL}]}),
+    ("lanes.json", {"lanes": [{"run": "r", "task": "t", "path": "w", "branch": "b"}]}),
+    ("worktrees/x.json", {"path": NUL}), ("worktrees/pool-1.json", {"path": "pool-1", "source": "pool"}),
+    ("worktrees/x.json", {"path": "{R}/.worktrees/x", "base": NUL}), ("worktrees/x.json", {"path": "{R}/.worktrees/x", "branch": NUL}),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), RECORDS, ids=[f"{name} {content}" for name, content in RECORDS])
+def test_a_record_that_cannot_be_counts_as_spoilt(plain: World, name: str, content: dict[str, Any]) -> None:
+    done(plain, "new", "x")
+    file = plain.state / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(plain.fill(content)))
+    assert done(plain, "status")["spoilt"] == [str(file)] or name in ("pool.json", "lanes.json")
+    done(plain, "enter", "y")
+    ended = [wt(plain, *words).returncode for words in (
+        ("lease", "read", "status"), ("lease", "write", "acquire"), ("lane", "list"), ("lane", "prepare", "--run=r", "--task=t"),
+        ("merge", "y"), ("clean",), ("leave",), ("remove", "x"), ("doctor",))]
+    assert 3 not in ended, ended
+    assert plain.hook("Write", {"file_path": "{R}/src/app.py", "content": ""}).kind in ("allow", "deny")
 
 
 TOO_LONG = [

@@ -15,6 +15,7 @@ import pytest
 
 import guard
 from guard.wt import cli
+from guard.wt.errors import UsageError
 from tests.worlds import ROOT, World
 from tests.wt.test_enter import ONE, binding, bound_to, done, known, refused, small, wt
 
@@ -137,6 +138,14 @@ def test_status_3_where_no_report_can_be_written(world: World, monkeypatch: pyte
     ran = wt(world, "status")
     assert ran.returncode == 3
     assert "the moon is full" in json.loads(ran.stderr)["error"]
+
+
+@pytest.mark.parametrize("fault", [UsageError("no"), OSError(28, "No space left on device"), RuntimeError("the moon is full")], ids=repr)
+def test_each_refusal_of_a_lease_is_indented(world: World, monkeypatch: pytest.MonkeyPatch, fault: Exception, tmp_path: Path) -> None:
+    monkeypatch.setattr(cli.command("lease"), "run", raising(fault))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    said = wt(world, "lease", "read", "status").stderr
+    assert said == json.dumps(json.loads(said), indent=2) + "\n"
 
 
 def test_status_130_when_interrupted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,6 +231,23 @@ def test_a_parent_folder_of_ones_own_hides_nothing_else(plain: World) -> None:
     assert plain.git("status", "--porcelain", "-uall").splitlines() == ["?? .worktree-guard.json", "?? src/trees/oak.py"]
 
 
+def test_a_parent_folder_with_files_of_git_hides_the_worktree_alone(plain: World) -> None:
+    """Else new work in it would be ignored, here and in every worktree."""
+    (plain.R / ".worktree-guard.json").write_text('{"worktree_parent": "src"}')
+    path = Path(done(plain, "new", "x")["path"])
+    (plain.R / "src/new.py").write_text("new")
+    (path / "src/new.py").write_text("new")
+    assert plain.git("status", "--porcelain", "-uall").splitlines() == ["?? .worktree-guard.json", "?? src/new.py"]
+    assert plain.git("status", "--porcelain", "-uall", cwd=path) == "?? src/new.py"
+
+
+@pytest.mark.parametrize("parent", ["wt[1] !#", "wt*", "a b", "ends "])
+def test_a_parent_folder_with_odd_letters_is_hidden(plain: World, parent: str) -> None:
+    (plain.R / ".worktree-guard.json").write_text(json.dumps({"worktree_parent": f"{parent}/x"}))
+    done(plain, "new", "x")
+    assert plain.git("status", "--porcelain", "-uall") == "?? .worktree-guard.json"
+
+
 def test_a_parent_folder_outside_is_shared_by_no_two_repositories(plain: World) -> None:
     second = small(plain.root / "second")
     for world in (plain, second):

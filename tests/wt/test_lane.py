@@ -15,7 +15,7 @@ import pytest
 from guard.wt import completing, lanes
 from guard.wt.errors import UsageError, WtError
 from tests.conftest import Worlds
-from tests.worlds import World
+from tests.worlds import ROOT, World
 from tests.wt.killing import Killer, prepare
 from tests.wt.test_concurrency import ended, start
 from tests.wt.test_enter import ONE, TWO, bound_to, done, record, refused, small, tip, wt
@@ -261,6 +261,8 @@ def test_disposed_of_twice_is_the_same_as_once(plain: World, script: str) -> Non
 
 
 OPEN = {
+    "a new file whose name is no UTF-8": ("open-changes", "touch $'bad\\xff'"),
+    "a branch whose name is no UTF-8": ("other-branch", f"{COMMIT}; git checkout -qb $'caf\\xe9' main"),
     "a changed file": ("open-changes", "echo 2 > src/app.py"),
     "a staged file": ("open-changes", "echo 2 > src/app.py; git add ."),
     "a new file": ("open-changes", "echo 2 > new"),
@@ -276,12 +278,13 @@ def test_what_would_go_with_it_keeps_a_lane(plain: World, what: str) -> None:
     code, script = OPEN[what]
     path = made(plain)
     plain.sh(script, cwd=path)
-    before = plain.sh("find . -type f | sort | xargs md5sum; git status --porcelain --ignored; git rev-parse HEAD", cwd=path)
+    seen = "(find . -type f | sort | xargs md5sum; git status --porcelain --ignored; git rev-parse HEAD) | cat -v"
+    before = plain.sh(seen, cwd=path)
     data = dispose(plain)
     assert (data["status"], data["hand_over"], data["back"]) == ("retained-dirty", None, None)
     assert code in [one["code"] for one in data["open"]]
     assert all(one["said"] and ("git " in one["cure"] or "wt " in one["cure"]) for one in data["open"])
-    assert plain.sh("find . -type f | sort | xargs md5sum; git status --porcelain --ignored; git rev-parse HEAD", cwd=path) == before
+    assert plain.sh(seen, cwd=path) == before
     assert [row["open"] for row in rows(plain)] == [data["open"]]
 
 
@@ -298,9 +301,9 @@ def test_a_retained_lane_goes_once_its_work_is_committed(plain: World) -> None:
     path = made(plain)
     (path / "f").write_text("1")
     cure = dispose(plain)["open"][0]["cure"]
-    plain.sh(f"{cure.partition(' keeps')[0]} -qm kept")
+    plain.sh(f"{cure.partition(' keeps')[0]} -q")
     data = dispose(plain)
-    assert (data["status"], [one["subject"] for one in data["hand_over"]["commits"]]) == ("disposed", ["kept"])
+    assert (data["status"], [one["subject"] for one in data["hand_over"]["commits"]]) == ("disposed", ["what it is"])
 
 
 @pytest.mark.parametrize("script", ["git switch -qc two", "git checkout -q --detach", "git branch -qm two"])
@@ -633,3 +636,47 @@ def test_killed_anywhere_the_list_agrees_with_git_and_the_same_goes_on(worlds: W
         if words[0] == "prepare":
             assert (path / ".env").exists(), point
             assert json.loads((world.state / f"sessions/{ONE}.json").read_text())["path"] == str(path), point
+
+
+# --- what cannot be -------------------------------------------------------------------------------------------------
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"run": 1}, "usage"), ({"task": None}, "usage"), ({"base": 5}, "usage"), ({"session": 5}, "usage"), ({"base": "a\0b"}, "bad-name"),
+    ({"base": "\ud800"}, "bad-name"), ({"session": "\ud800"}, "bad-name"), ({"task": "\ud800"}, "bad-name"), ({"run": "a\0b"}, "bad-name"),
+    ({"path": "a\0b"}, "bad-name"), ({"path": b"a"}, "usage"),
+]
+
+
+@pytest.mark.parametrize(("given", "code"), WRONG, ids=[repr(given) for given, _ in WRONG])
+def test_wrong_arguments_of_a_program_are_refused(plain: World, given: dict[str, Any], code: str) -> None:
+    made(plain)
+    before = (plain.state / "lanes.json").read_bytes()
+    calls = [lanes.dispose] if "path" in given else [lanes.prepare] if "base" in given else [lanes.prepare, lanes.dispose]
+    for call in calls:
+        with pytest.raises(UsageError) as caught:
+            call(plain.R, **{"run": "r", "task": "bad", **given})  # type: ignore[operator]
+        assert (caught.value.code, bool(caught.value.hint)) == (code, True)
+    assert (plain.state / "lanes.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("folder", [5, "a\0b", "\ud800"])
+def test_a_folder_that_is_no_path_is_refused(folder: Any) -> None:
+    with pytest.raises(UsageError):
+        lanes.listed(folder)
+
+
+def test_in_a_lane_the_way_out_is_the_lane_s_own(plain: World) -> None:
+    path = made(plain)
+    for words in (("lane", "dispose", *of()), ("remove", str(path))):
+        (inside,) = [one for one in refused(plain, *words, cwd=path)["details"] if one["code"] == "inside"]
+        assert inside["cure"] == f"cd {plain.R} && wt lane dispose --run r --task t"
+    plain.sh(inside["cure"].replace(" && wt ", f" && {ROOT / 'scripts/wt'} "))
+    assert status(plain) == "disposed"
+
+
+@pytest.mark.parametrize("words", [("--task", "other"), ("--run", "other"), ("--run", "r", "--task", "other")])
+def test_a_path_and_a_task_that_do_not_fit(plain: World, words: tuple[str, ...]) -> None:
+    path = made(plain)
+    refusal = refused(plain, "lane", "dispose", str(path), *words)
+    assert (refusal["code"], "wt lane dispose --run r --task t" in refusal["hint"], status(plain)) == ("no-lane", True, "active")
+    assert dispose(plain, str(path), "--task", "t")["status"] == "disposed"

@@ -391,6 +391,18 @@ def test_a_rename_of_letter_case_alone(plain: World) -> None:
     assert [one.name for one in (path / "src").iterdir()] == ["App.py"]
 
 
+@pytest.mark.parametrize(("ignorecase", "name", "status"), [("true", "src/APP.py", 0), ("true", "other", 1), ("false", "src/APP.py", 1)])
+def test_force_is_for_letter_case_alone(plain: World, ignorecase: str, name: str, status: int) -> None:
+    """As git answers where the disk knows no case: the file in the way is the tracked one."""
+    returned(plain, commits=1)
+    (plain.R / ".worktree-guard.json").write_text('{"pool": {"size": 1}}')
+    plain.git("config", "core.ignorecase", ignorecase)
+    complaint = f"printf 'error: these would be overwritten by checkout:\n\t{name}\n' >&2"
+    says_no = f'case " $* " in *" --force "*) ;; *) {complaint}; exit 1 ;; esac'
+    ran = wt(plain, "lease", "write", "acquire", PATH=a_git_that(plain, on("checkout", says_no)))
+    assert (ran.returncode != 0) == bool(status), ran.stderr
+
+
 def test_hooks_and_fsmonitor_of_the_repository_do_not_run(plain: World) -> None:
     plain.sh("""printf '#!/bin/sh\\ntouch "$HOME/ran-$(basename "$0")"\\n' > "$OUT/hook"; chmod +x "$OUT/hook"
              for name in post-checkout reference-transaction pre-commit post-index-change; do cp "$OUT/hook" "$R/.git/hooks/$name"; done

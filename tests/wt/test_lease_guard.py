@@ -68,7 +68,10 @@ def test_a_lease_whose_receipt_is_lost_ends_by_a_removal(plain: World) -> None:
     (row,) = done(plain, "lease", "read", "status")["workspaces"]
     assert (row["status"], f"wt remove {place}" in row["note"]) == ("leased", True)
     assert refused(plain, "lease", "write", "return", "--workspace", str(place))["code"] == "no-receipt"
-    done(plain, "remove", str(place), "--discard", "ignored")
+    (place / "out/mine").write_text("mine")
+    assert refused(plain, "remove", str(place))["code"] == "open-changes"
+    (place / "out/mine").unlink()
+    done(plain, "remove", str(place))
     assert done(plain, "lease", "read", "status")["workspaces"] == []
 
 
@@ -99,15 +102,18 @@ def test_an_agent_may_ask_for_one(plain: World, command: str) -> None:
 
 # --- what lies in a free workspace ------------------------------------------------------------------------------------
 
-def test_an_ignored_file_that_the_new_commit_tracks_is_not_overwritten(plain: World) -> None:
+@pytest.mark.parametrize("ignorecase", ["false", "true"])
+@pytest.mark.parametrize("script", ["echo mine > local", "mkdir local; echo mine > local/file"], ids=["a file", "a folder"])
+def test_an_ignored_file_that_the_new_commit_tracks_is_not_overwritten(plain: World, script: str, ignorecase: str) -> None:
     """Ignored files stay in a workspace; another one is handed out."""
-    plain.sh("echo local > .gitignore; git add .; git commit -qm i", cwd=plain.R)
+    plain.sh(f"git config core.ignorecase {ignorecase}; echo local > .gitignore; git add .; git commit -qm i", cwd=plain.R)
     place = acquired(plain, session=None)
     done(plain, "lease", "write", "return", "--workspace", str(place))
-    (place / "local").write_text("mine\n")
+    plain.sh(script, cwd=place)
     plain.sh("echo theirs > local; git add -f local; git commit -qm local", cwd=plain.R)
     other = acquired(plain, session=None)
-    assert (other != place, (place / "local").read_text(), (other / "local").read_text()) == (True, "mine\n", "theirs\n")
+    assert (other != place, plain.sh("cat local local/file 2> /dev/null || true", cwd=place), (other / "local").read_text()) == (
+        True, "mine\n", "theirs\n")
 
 
 def test_no_teardown_where_no_setup_ran(plain: World) -> None:

@@ -289,6 +289,10 @@ OUT_OF_REACH = {
     "work in a submodule": ("git -c protocol.file.allow=always submodule --quiet update --init; echo x > sub/new", "sub"),
     "commits of a submodule": ("git -c protocol.file.allow=always submodule --quiet update --init; git -C sub commit -q --allow-empty -m x",
                                "sub"),
+    "what is left of another repository": ("mkdir -p inner/.git/objects; echo p > inner/.git/objects/p; echo x > inner/x", "inner/.git"),
+    "ignored files where git has a file": ("rm src/app.py; mkdir -p src/app.py/cache; echo p > src/app.py/cache/p", "src/app.py/cache/"),
+    "an ignored file where git has a folder": (
+        """rm -rf src; printf 'src\\n.git-ignored\\n' > .git-ignored; git config core.excludesFile $PWD/.git-ignored; echo p > src""", "src"),
     "a file that HEAD has and that is ignored now": ("git rm -q --cached src/app.py; echo app.py > .gitignore; echo mine > src/app.py",
                                                      "src/app.py"),
 }
@@ -329,8 +333,74 @@ def test_a_holder_s_configuration_of_the_worktree_ends_with_the_lease(plain: Wor
         plain.sh("git config --worktree --unset core.autocrlf; rm src/app.py; git checkout -q src/app.py", cwd=leased)
     give_back(plain, leased)
     assert acquire(plain)["path"] == str(leased)
-    assert own_config.text_of(plain.R / ".git/worktrees/pool-1") == ""
+    assert own_config.without_blank(own_config.found(plain.R / ".git/worktrees/pool-1")) == {}
     assert b"\r" not in (leased / "src/app.py").read_bytes()
+
+
+def test_patches_of_an_am_are_in_no_commit(plain: World, leased: Path) -> None:
+    plain.sh("""git checkout -q -b a; echo a > src/app.py; git commit -qam a; git checkout -q --detach HEAD~1; echo b > src/app.py
+                git commit -qam b; git format-patch -q --stdout -1 a > "$OUT/mbox"; git checkout -q -b b
+                git am -q < "$OUT/mbox" 2> /dev/null || true; rm "$OUT/mbox" """, cwd=leased)
+    assert "the patches of a git am" in not_returned(plain, "cannot-keep", leased, "--confirm-preserved")["error"]
+    plain.sh("git am --abort", cwd=leased)
+    give_back(plain, leased)
+
+
+def test_every_side_of_a_conflict_is_kept(plain: World, leased: Path) -> None:
+    plain.sh("""echo stashed > src/app.py; git stash -q; echo ours > src/app.py; git commit -qam ours; git branch ours
+                git stash pop -q > /dev/null || true; git stash drop -q; git checkout -q --ours src/app.py""", cwd=leased)
+    oid = plain.sh("git rev-parse :3:src/app.py", cwd=leased).strip()
+    give_back(plain, leased, "--confirm-preserved")
+    plain.sh("git reflog expire --expire=now --all; git gc -q --prune=now", cwd=plain.R)
+    assert plain.git("cat-file", "blob", oid) == "stashed"
+
+
+def test_two_operations_that_are_half_done(plain: World, leased: Path) -> None:
+    plain.sh("""git commit -q --allow-empty -m 1; git bisect start -q HEAD HEAD~1 > /dev/null; git checkout -q -b a; echo a > src/app.py
+                git commit -qam a; git checkout -q --detach HEAD~1; echo b > src/app.py; git commit -qam b
+                git cherry-pick a > /dev/null 2>&1 || true""", cwd=leased)
+    give_back(plain, leased, "--confirm-preserved")
+    assert row(plain, leased)["status"] == "available"
+
+
+def test_a_branch_whose_name_is_not_utf_8(plain: World, leased: Path) -> None:
+    plain.sh("git checkout -q -b $'caf\\xe9'", cwd=leased)
+    assert give_back(plain, leased)["returned"] is True
+
+
+def test_what_is_hidden_can_be_committed_as_the_refusal_says(plain: World, leased: Path) -> None:
+    """git believes its index, which was written under the other rules."""
+    plain.sh("""git config extensions.worktreeConfig true; echo '*.py filter=s' > "$(git rev-parse --git-common-dir)/info/attributes"
+                git config --worktree filter.s.clean 'head -1'; echo work >> src/app.py; sleep 1.1; git add src/app.py
+                test -z "$(git status --porcelain)" """, cwd=leased)
+    for _ in range(2):
+        assert not_returned(plain, "own-config", leased)["details"]["changes"] == [" M src/app.py"]
+    plain.sh("git config --worktree --unset filter.s.clean; git checkout -q -b kept; git commit -qam work", cwd=leased)
+    assert plain.git("show", "kept:src/app.py").endswith("work")
+    give_back(plain, leased)
+
+
+def test_a_look_that_fails_changes_nothing(plain: World, leased: Path) -> None:
+    plain.sh("""git config extensions.worktreeConfig true; echo '*.py filter=s' > "$(git rev-parse --git-common-dir)/info/attributes"
+                git config filter.s.clean no-such-program; git config filter.s.required true
+                git config --worktree filter.s.required false; git config --worktree filter.s.clean 'head -1'
+                echo work >> src/app.py; sleep 1.1; git add src/app.py""", cwd=leased)
+    for _ in range(2):
+        ran = wt(plain, "lease", "write", "return", "--workspace", str(leased))
+        assert (ran.returncode, "filter" in ran.stderr, row(plain, leased)["status"]) == (1, True, "leased")
+    assert "head -1" in plain.sh("git config --worktree --list", cwd=leased)
+
+
+SPOILT_CONFIG = ["git config --worktree core.bare true", "git config --worktree core.worktree /",
+                 'echo "[broken" > "$(git rev-parse --git-dir)/config.worktree"']
+
+
+@pytest.mark.parametrize("script", SPOILT_CONFIG)
+def test_a_configuration_that_keeps_git_from_working_there_is_named(plain: World, leased: Path, script: str) -> None:
+    plain.sh(f"git config extensions.worktreeConfig true; {script}", cwd=leased)
+    told = not_returned(plain, "own-config", leased)
+    Path(told["details"]["file"]).rename(plain.OUT / "moved-away")
+    give_back(plain, leased)
 
 
 @pytest.mark.parametrize("script", ["chmod +x src/app.py", "echo x > new.o"])
@@ -352,9 +422,10 @@ def test_the_configuration_that_a_worktree_is_made_with_stays(plain: World) -> N
     leased = Path(acquire(plain)["path"])
     before = plain.sh("git config --worktree --list", cwd=leased)
     assert "core.sparsecheckout=true" in before
-    plain.sh("git config --worktree user.name holder", cwd=leased)
+    plain.sh("git config --worktree user.name holder; git sparse-checkout set src", cwd=leased)
     give_back(plain, leased)
     assert acquire(plain)["path"] == str(leased)
+    assert (leased / "docs/d").exists()
     assert (plain.sh("git config --worktree --list", cwd=leased), (leased / "src").exists()) == (before, False)
 
 

@@ -2,11 +2,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.worlds import World
+from tests.wt.test_enter import refused, small
+
+
+@pytest.fixture
+def plain_world(tmp_path: Path) -> World:
+    return small(Path(os.path.realpath(tmp_path)))
 
 
 def test_a_folder_that_was_deleted_is_made_again_and_said_so(bound: World) -> None:
@@ -47,7 +55,7 @@ def test_a_path_to_allow_is_meant_from_here_then_from_the_main_checkout(world: W
     assert "(there is no such file yet)" in world.wt("allow", "later.md", "--reason", "r").stdout
 
 
-@pytest.mark.parametrize("prefix", ["a b", "-x/", "a..b/", "x~"])
+@pytest.mark.parametrize("prefix", ["a b", "-x/", "a..b/", "x~", "a.lock/"])
 def test_a_prefix_that_can_begin_no_branch_falls_back_and_is_told(world: World, prefix: str) -> None:
     (world.R / ".worktree-guard.json").write_text(json.dumps({"branch_prefix": prefix}))
     assert world.wt_json("new", "z")["branch"] == "wt/z"
@@ -58,6 +66,27 @@ def test_a_dotted_setting_is_told_its_nested_form(world: World) -> None:
     (world.R / ".worktree-guard.json").write_text('{"sync.symlink_dirs": ["out"]}')
     (warning,) = world.wt_json("status")["settings"]["warnings"]
     assert '{"sync": {"symlink_dirs"' in warning
+
+
+@pytest.mark.parametrize(("branch", "settings"), [("wt", {}), ("main", {"branch_prefix": "main/"}), ("a", {"branch_prefix": "a/b/"})])
+@pytest.mark.parametrize("words", [("enter", "n"), ("new", "n"), ("lane", "prepare", "--run=r", "--task=t")], ids=" ".join)
+def test_a_branch_in_the_place_of_the_prefix_is_no_matter_of_names(plain_world: World, branch: str, settings: dict[str, str],
+                                                                   words: tuple[str, ...]) -> None:
+    plain_world.git("branch", "-f", branch, "HEAD~0") if branch != "main" else None
+    (plain_world.R / ".worktree-guard.json").write_text(json.dumps(settings))
+    hint = refused(plain_world, *words)["hint"]
+    assert ("branch_prefix" in hint, "NAME-2" in hint, "-2" in hint) == (True, False, False)
+
+
+UNKNOWN = [('{"sync": {"foo": 1}}', "sync.foo", 1), ('{"pool":\n{"sise": 3}}', "pool.sise", 2), ('{"ports": {"": 1}}', "ports.", 1),
+           ('{"setup": {"linus": "x"}}', "setup.linus", 1), ('{"sync": {"copy_files": [], "symlink_dir": []}}', "sync.symlink_dir", 1)]
+
+
+@pytest.mark.parametrize(("text", "field", "line"), UNKNOWN)
+def test_an_unknown_setting_in_a_setting_is_told(world: World, text: str, field: str, line: int) -> None:
+    file = world.R / ".worktree-guard.json"
+    file.write_text(text)
+    assert world.wt_json("status")["settings"]["warnings"] == [f"{file}:{line}: {field}: no setting of that name"]
 
 
 def test_doctor_checks_each_client_that_is_registered(world: World) -> None:

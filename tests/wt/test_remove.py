@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from guard.wt import git, missing, moving, owners, removal, trash
 from guard.wt import lost as lost_folders
-from guard.wt import missing, moving, owners, removal, trash
 from tests.worlds import ROOT, World
 from tests.wt.test_concurrency import ended, start
 from tests.wt.test_enter import ONE, TWO, WT, binding, done, known, refused, small, wt
@@ -88,6 +88,7 @@ def test_a_place_with_an_odd_name(tmp_path: Path, folder: str) -> None:
     assert state(world, path) == before
 
 
+LINE_ENDS_TO_PYTHON = ["\u2028", "\u2029", "\x85"]  # of str.splitlines(); git takes them in a name
 KEEP, DISCARD = ("--keep-branch",), ("--discard", "commits")
 
 
@@ -108,6 +109,16 @@ def test_commits_that_are_nowhere_else_are_listed_and_stay_with_their_branch_whe
         False, why, ["second", "only here"])
     assert plain.git("rev-parse", "wt/x") == tip
     assert f"stays ({why})" in plain.wt("restore").stdout + plain.wt("remove", "x", *words).stdout
+
+
+@pytest.mark.parametrize("mark", LINE_ENDS_TO_PYTHON)
+def test_a_branch_whose_name_python_would_split_is_no_other_one(plain: World, mark: str) -> None:
+    path = made(plain, f"a{mark}b")
+    commit(plain, path)
+    document = refused(plain, "remove", str(path))
+    assert (document["code"], "1 commit(s)" in document["error"]) == ("unmerged-commits", True)
+    assert f"wt/a{mark}b" in done(plain, "remove", str(path), "--discard", "commits")["branch"]
+    assert git.lines(plain.git("branch", "--format=%(refname:lstrip=2)")) == ["main", f"wt/a{mark}b"]
 
 
 def test_of_many_commits_ten_are_named_and_all_are_counted(plain: World) -> None:
@@ -271,7 +282,7 @@ def test_an_operation_stands_against_it_and_comes_back_half_done(plain: World, w
     path = made(plain)
     plain.sh(script, cwd=path)
     (finding,) = [one for one in refused(plain, "remove", "x")["details"] if one["code"] == "operation"]
-    assert f"a {word} is half done" in finding["said"]
+    assert finding["said"] == f"{'an' if word == 'am' else 'a'} {word} is half done"
     before, said = state(plain, path), plain.git("status", cwd=path)
     done(plain, "remove", str(path), *ALL)
     done(plain, "restore")

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from msgspec import to_builtins
@@ -16,7 +16,9 @@ from msgspec import to_builtins
 from guard.edge import disk, records
 from guard.wt import store as store_module
 from guard.wt.errors import WtError
-from guard.wt.models import Binding, Permit, Permits
+from guard.wt.lane_manifest import Lane, Manifest
+from guard.wt.models import Binding, Permit, Permits, Strict, WorktreeRecord
+from guard.wt.pool import Pool, Workspace
 from guard.wt.store import Store
 from tests.worlds import ROOT, World
 from tests.wt.test_enter import ONE, bound_to, done, wt
@@ -120,8 +122,9 @@ def test_every_session_has_a_file_of_its_own_inside_the_folder(store: Store) -> 
     for path, session in zip(paths, NASTY, strict=True):
         assert path.parent == store.folder / "sessions"
         assert len(path.name.encode()) <= 100
-        store.save(path, Binding(path="/w", session=session))
-    assert len(list((store.folder / "sessions").iterdir())) == len(NASTY)
+        if records.is_text(session):
+            store.save(path, Binding(path="/w", session=session))
+    assert len(list((store.folder / "sessions").iterdir())) == sum(map(records.is_text, NASTY))
 
 
 # --- spoilt ----------------------------------------------------------------------------------------------------------
@@ -130,6 +133,7 @@ SPOILT = [
     b"", b"{", b"null", b"[]", b"7", b"[" * 100_000, b'\xff\xfe{"path": "/w"}', b'{"path": "/w"} {"path": "/w"}', b"{}", b'{"path": 7}',
     b'{"version": 2, "path": "/w"}', b'{"version": true, "path": "/w"}', b'{"path": "/w", "active": "yes"}',
     b'{"path": "/w", "protected": [1]}', b'{"path": "/w", "client_pid": 1.5}',
+    b'{"path": "/a\\u0000b"}', b'{"path": "/w", "protected": ["\\u0000"]}',
 ]
 
 
@@ -146,6 +150,38 @@ def test_a_spoilt_file_counts_as_absent_and_is_kept_aside_by_the_next_write(stor
     store.save(path, Binding(path="/new"))
     assert path.with_name("state.json.corrupt").read_bytes() == content
     assert store.load(path, Binding) == Binding(path="/new")
+
+
+UNREADABLE: list[Strict] = [  # a struct looks at no types when it is made
+    Binding(path="/w", client_pid="x"),  # type: ignore[arg-type]
+    Manifest(lanes=[Lane(run="r", task="t", path="/w", branch="b", session=5)]),  # type: ignore[arg-type]
+    Pool(workspaces=[Workspace(name=1, path="/w")]),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("record", UNREADABLE, ids=lambda record: type(record).__name__)
+def test_what_could_not_be_read_back_is_not_written(store: Store, record: Strict) -> None:
+    path = store.path("record.json")
+    with pytest.raises(ValueError, match="Expected"):
+        store.save(path, record)
+    assert not path.exists()
+
+
+RECORDS: list[tuple[str, type[Strict], dict[str, Any]]] = [
+    ("a worktree", WorktreeRecord, {"path": "/w"}), ("a workspace", Workspace, {"name": "pool-1", "path": "/w"}),
+    ("a lane", Lane, {"run": "r", "task": "t", "path": "/w", "branch": "b"}),
+]
+ODD = [{"path": "w"}, {"path": ""}, {"path": "/w\0"}, {"branch": "\0"}, {"base": "a\0b"}, {"name": "\0"}]
+NO_PLACES = [(f"{what} {odd}", model, {**given, **odd}) for what, model, given in RECORDS for odd in ODD
+             if set(odd) <= set(model.__struct_fields__)]
+
+
+@pytest.mark.parametrize(("model", "given"), [row[1:] for row in NO_PLACES], ids=[row[0] for row in NO_PLACES])
+def test_a_nul_or_a_path_that_is_not_in_full_is_spoilt(store: Store, model: type[Strict], given: dict[str, Any]) -> None:
+    path = store.path("record.json")
+    path.write_text(json.dumps(given))
+    assert store.load(path, model) is None
+    assert store.spoilt == [path]
 
 
 def test_a_good_file_is_not_kept_aside(store: Store) -> None:

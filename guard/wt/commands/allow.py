@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from guard.core.paths import has_git_part
 from guard.edge import disk
+from guard.edge.records import is_text
 from guard.wt import worktrees
 from guard.wt.errors import UsageError
 from guard.wt.leaves import end_of, living_permits, minutes_left, needs_reason
@@ -63,11 +64,13 @@ def one_path(repository: Repository, given: str) -> str:
         raise UsageError("allow which path?", hint="wt allow PATH --reason R")
     if any(char in given for char in "*?") and not path.exists():
         raise UsageError(f"{given} is a pattern; wt allow takes one path", code="pattern", hint="main_write_allow in .worktree-guard.json")
+    if not is_text(str(real)):
+        raise UsageError(f"{given} is not UTF-8, so our records cannot name it", code="bad-path", hint="wt allow the folder that holds it")
     if home.is_relative_to(real):
         raise UsageError(f"{given} would open the whole main checkout", code="too-wide", hint="wt authorize-main --reason R --ttl 15m")
     if has_git_part(str(real), disk.FLAVOUR) or real.is_relative_to(repository.common):
         raise UsageError(f"{given} lies in git's own folder, which is never written by hand", code="git-folder",
-                         hint="use git config or git worktree instead")
+                         hint="use git config or git worktree")
     return str(real)
 
 

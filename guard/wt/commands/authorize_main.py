@@ -9,6 +9,7 @@ from msgspec import to_builtins
 
 from guard.wt.leaves import end_of, living_authorisations, minutes_left, needs_reason
 from guard.wt.models import Authorisation, Overrides, now
+from guard.wt.parsing import text
 from guard.wt.repository import Repository
 from guard.wt.sessions import session_id
 
@@ -19,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", default="", metavar="R", help="why; kept in the audit")
     parser.add_argument("--ttl", default="15m", metavar="T", help="for how long: 90s, 15m (default), 2h")
     parser.add_argument("--once", action="store_true", help="for one call only")
-    parser.add_argument("--branch", metavar="B", help="only while the main checkout is on this branch")
+    parser.add_argument("--branch", metavar="B", type=text, help="only while the main checkout is on this branch")
     parser.add_argument("--only", choices=("push", "merge", "write"), help="only for this")
     parser.add_argument("--session", metavar="ID", type=session_id, help="only for this session (default: for everybody in the repository)")
 

@@ -52,7 +52,7 @@ def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
 def fetched(repository: Repository) -> list[str]:
     """Brings every remote up to date, and forgets none of its branches. -> those that could not be asked, which removes nothing."""
     warnings = []
-    for remote in git.ask_or("", "remote", cwd=repository.at).splitlines():
+    for remote in git.lines(git.ask_or("", "remote", cwd=repository.at)):
         if writes_over_branches(repository, remote):
             warnings.append(f"{remote} was not asked: by remote.{remote}.fetch, its branches would be written over those here")
             continue
@@ -65,7 +65,7 @@ def fetched(repository: Repository) -> list[str]:
 
 def writes_over_branches(repository: Repository, remote: str) -> bool:
     """A mirror (`git clone --mirror`, `+refs/*:refs/*`) fetches into our own branches, and commits that only they have would be lost."""
-    said = git.ask_or("", "config", "--get-all", f"remote.{remote}.fetch", cwd=repository.at).splitlines()
+    said = git.lines(git.ask_or("", "config", "--get-all", f"remote.{remote}.fetch", cwd=repository.at))
     targets = [spec.partition(":")[2] for spec in said if not spec.startswith("^")]
     return any(target and not target.startswith("refs/remotes/") for target in targets)
 

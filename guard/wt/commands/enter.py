@@ -7,10 +7,12 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from guard.edge.records import is_text
 from guard.wt import bindings, completing, create, git, lost, making, open_work, owners, sources, terminal, trash, worktrees
 from guard.wt.errors import UsageError
+from guard.wt.parsing import text
 from guard.wt.repository import Repository
-from guard.wt.sessions import caller, session_id
+from guard.wt.sessions import caller, recordable, session_id
 
 STDIN = {"path": "name", "task_name": "name", "base_branch": "base", "session_id": "session", "sessionId": "session"}
 
@@ -29,7 +31,7 @@ def creation_arguments(parser: argparse.ArgumentParser) -> None:
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--reuse", action="store_true", help="go on with a branch of that name left from earlier")
     ways.add_argument("--unique", action="store_true", help="count the name up when it is taken: name-2, name-3")
-    parser.add_argument("--title", default="", metavar="T", help="what a new one is for; wt status --json shows it")
+    parser.add_argument("--title", default="", type=text, metavar="T", help="what a new one is for; wt status --json shows it")
     parser.add_argument("--keep-failed", action="store_true", help="keep the worktree when its setup fails")
     parser.add_argument("--dry-run", action="store_true", help="say what would be made, and change nothing")
 
@@ -44,7 +46,7 @@ def number(text: str) -> int:
 
 def run(repository: Repository, args: argparse.Namespace) -> dict[str, Any]:
     """-> path, branch, base, base_commit, created, name, bound, session, origin, behind, main_open, and what completing.done says"""
-    who = caller(args.session, whole_repository=args.repo)
+    who = recordable(caller(args.session, whole_repository=args.repo))
     if not args.name and not args.branch and args.pr is None:
         raise UsageError("enter which worktree?", hint="wt enter NAME; wt status lists them")
     data = found_or_made(repository, args)
@@ -115,6 +117,9 @@ def there(repository: Repository, found: worktrees.Worktree, args: argparse.Name
     if args.branch and args.branch != found.branch:
         raise UsageError(f"{found.path} is on {found.branch or 'no branch'}, not on {args.branch}", code="other-branch",
                          hint=f"wt enter {shlex.quote(str(found.path))} without --branch, or another name")
+    if not is_text(found.branch):
+        raise UsageError(f"the name of the branch in {found.path} is not UTF-8, so our records cannot hold it", code="bad-name",
+                         hint=f"git -C {shlex.quote(str(found.path))} branch -m NEW-NAME, then wt enter {shlex.quote(str(found.path))}")
     record = worktrees.record_of(repository, found.path)
     if args.base and create.base_of(repository, args.base)[0] != (record.base if record else args.base):  # it says so if there is none
         raise UsageError(f"{found.path} is there already, and was made from {record.base if record else ''}; --base is for a new one",

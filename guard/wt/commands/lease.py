@@ -8,7 +8,7 @@ from guard.wt import acquiring, leases, returning
 from guard.wt.cli import opened
 from guard.wt.errors import MISSING, UsageError, WtError
 from guard.wt.repository import Repository
-from guard.wt.sessions import caller
+from guard.wt.sessions import caller, recordable
 
 if TYPE_CHECKING:
     import argparse
@@ -73,7 +73,7 @@ def done(repository: Repository, operation: tuple[str, str], given: dict[str, st
     if operation == ("read", "status"):
         return leases.status(repository)
     if operation == ("write", "acquire"):
-        return acquiring.acquired(repository, caller(), given.get("--holder"))
+        return acquiring.acquired(repository, recordable(caller()), given.get("--holder"))
     return returning.returned(repository, given["--workspace"], preserved="--confirm-preserved" in given)
 
 

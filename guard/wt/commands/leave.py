@@ -137,7 +137,7 @@ def left(repository: Repository, binding: Binding) -> dict[str, Any]:
     branch = entry.branch if entry else binding.branch
     at, tip = (path, "HEAD") if sound else (repository.at, branch or (entry.head if entry else ""))
     base = binding.base
-    commits = git.ask_or("", "log", "--oneline", "-10", f"{base}..{tip}", "--", cwd=at).splitlines() if base and tip else []
+    commits = git.lines(git.ask_or("", "log", "--oneline", "-10", f"{base}..{tip}", "--", cwd=at)) if base and tip else []
     apart = worktrees.distance(at, base, tip) if base and tip else None
     gone = is_gone(repository, path)
     kept = forgotten(repository, entry) if entry and gone else ""

@@ -39,8 +39,8 @@ def created(repository: Repository, name: str) -> dict[str, Any]:
     there = worktrees.find(repository, name)
     session = caller().session
     taken = there is not None and any(b.session != session for b in bindings.of_worktree(repository, there.path))
-    left = there is None and f"{repository.loaded.settings.branch_prefix}{name}" in git.ask_or(
-        "", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=repository.at).splitlines()
+    left = there is None and f"{repository.loaded.settings.branch_prefix}{name}" in git.lines(git.ask_or(
+        "", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/", cwd=repository.at))
     wish = argparse.Namespace(name=name, base=base(repository), branch="", pr=None, reuse=False, unique=taken or left, title="",
                               keep_failed=False, dry_run=False, json=False)
     return enter.found_or_made(repository, wish)

@@ -15,7 +15,7 @@ from guard.core import model
 from guard.edge import disk
 from guard.edge.binding import condition
 from guard.edge.records import lasts
-from guard.wt import bindings, colour, reconciling, status_words, trash, worktrees
+from guard.wt import bindings, colour, git, reconciling, status_words, trash, worktrees
 from guard.wt.commands import restore
 from guard.wt.leaves import living_authorisations, living_permits, minutes_left
 from guard.wt.models import Binding, moment
@@ -82,7 +82,7 @@ def faults(repository: Repository) -> list[dict[str, Any]]:
             text = (folder / "faults.jsonl").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        for line in text.splitlines()[-FAULTS:]:
+        for line in git.lines(text)[-FAULTS:]:
             try:
                 found.append(json.loads(line))
             except ValueError:
