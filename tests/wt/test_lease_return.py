@@ -292,7 +292,8 @@ OUT_OF_REACH = {
     "what is left of another repository": ("mkdir -p inner/.git/objects; echo p > inner/.git/objects/p; echo x > inner/x", "inner/.git"),
     "ignored files where git has a file": ("rm src/app.py; mkdir -p src/app.py/cache; echo p > src/app.py/cache/p", "src/app.py/cache/"),
     "an ignored file where git has a folder": (
-        """rm -rf src; printf 'src\\n.git-ignored\\n' > .git-ignored; git config core.excludesFile $PWD/.git-ignored; echo p > src""", "src"),
+        """rm -rf src; printf 'src\\n.git-ignored\\n' > .git-ignored; git config core.excludesFile $PWD/.git-ignored
+           echo p > src""", "src"),
     "a file that HEAD has and that is ignored now": ("git rm -q --cached src/app.py; echo app.py > .gitignore; echo mine > src/app.py",
                                                      "src/app.py"),
 }
