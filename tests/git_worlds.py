@@ -88,6 +88,7 @@ WORLDS: dict[str, tuple[str, str]] = {
     "furnished": ("bound", FURNISHED),
     "free": ("furnished", 'cd "$R"; wt leave'),
     "nested": ("", RECIPE.replace("build/", ".worktrees/\\nbuild/") + 'cd "$R"; wt enter "$W"'),
+    "nested-free": ("nested", 'cd "$R"; wt leave'),
     "submodule": ("bound", SUBMODULE),
     "dirty": ("bound", DIRTY),
     "clean": ("bound", CLEAN),
@@ -115,6 +116,9 @@ for _name, (_from, _chosen) in SETTINGS.items():
 
 # Programs that a row may start and this machine may lack. `sudo` starts the rest; `gh` would talk to a server; `sed -i ''` is BSD's.
 STUBS = {"wt": f'exec "{ROOT}/scripts/wt" "$@"', "python3": f'exec "{sys.executable}" "$@"', "gh": "exit 0",
+         **dict.fromkeys(("rimraf", "trash"), 'exec rm -rf -- "$@"'),
+         "npx": 'if [ "$1" = -c ]; then exec sh -c "$2"; fi; while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"',
+         "cross-env": 'exec env "$@"', "tmux": 'for last; do :; done; exec sh -c "$last"',
          "sudo": 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"',
          "sed": 'if [ "$1" = -i ] && [ "$2" = "" ]; then shift 2; set -- -i "$@"; fi; command -p sed "$@"',
          **{name: f'exec "{sys.executable}" -I -S "{ROOT}/tests/programs.py" {name} "$@"' for name in PROGRAMS}}
@@ -177,7 +181,7 @@ class GitWorlds:
         self.standing = ""
 
     def described(self, name: str) -> World:
-        root, folder = self.at, "app/.worktrees" if name == "nested" else "app-wt"
+        root, folder = self.at, "app/.worktrees" if name.startswith("nested") else "app-wt"
         path = os.pathsep.join([str(self.bin), os.environ["PATH"], exec_path()])
         return World(root, root / "app", root / folder / "x", root / folder / "y", root / "out",
                      extra={"PATH": path, "GIT_EDITOR": "true", "GIT_PAGER": "cat", "TMPDIR": str(root / "tmp")})

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -156,8 +157,35 @@ def apply_patch(words: list[str]) -> None:
             Path(source).rename(name)
 
 
+def ed(words: list[str]) -> None:
+    """`,s/a/b/` and `w`; what it does to the text is enough as a change somewhere in it."""
+    _, operands = split(words, ("-p", "--prompt"))
+    for line in sys.stdin.read().splitlines():
+        if line[:1] == "w":
+            with Path(line[2:] or operands[0]).open("a") as file:
+                file.write("edited\n")
+
+
+def zstd(words: list[str]) -> None:
+    options, operands = split(words, ("-o",))
+    for name in operands:
+        Path(chosen(options, "-o") or name + ".zst").write_bytes(Path(name).read_bytes())
+        if "--rm" in options:
+            Path(name).unlink()
+
+
+def fd(words: list[str]) -> None:
+    """fd [-e suffix] pattern folder -x program ..."""
+    at = next((n for n, word in enumerate(words) if word in ("-x", "-X")), len(words))
+    options, operands = split(words[:at], ("-e", "-t"))
+    for path in sorted(Path(operands[1] if len(operands) > 1 else ".").rglob("*." + chosen(options, "-e"))):
+        program = [word.replace("{}", str(path)) for word in words[at + 1:]] or ["echo", str(path)]
+        subprocess.run(program if "{}" in words[at:] or at == len(words) else [*program, str(path)], check=False)
+
+
 PROGRAMS: dict[str, Callable[[list[str]], None]] = {
-    "curl": curl, "wget": wget, "rsync": rsync, "unzip": unzip, "patch": patch, "node": script, "ruby": script, "apply_patch": apply_patch}
+    "curl": curl, "wget": wget, "rsync": rsync, "unzip": unzip, "patch": patch, "node": script, "ruby": script, "apply_patch": apply_patch,
+    "ed": ed, "zstd": zstd, "fd": fd}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](sys.argv[2:])

@@ -35,6 +35,9 @@ PASS = Answer(kind=ALLOW)
 
 def answer(effect: Effect, facts: Facts) -> Answer:
     """The answer for one path, without regard to what the client can do."""
+    if effect.kind == WRITE and effect.refs and facts.named:
+        from guard.core.programs import searches
+        facts = facts.but(named=searches.taken(effect, facts))
     for _, fits, reads, writes in TABLE:
         if fits(facts):
             return (writes if effect.kind == WRITE else reads)(effect, facts)
@@ -158,9 +161,17 @@ def deny_git_folder(e: Effect, f: Facts) -> Answer:
 def deny_removal(e: Effect, f: Facts) -> Answer:
     many = f" and {len(f.named) - 1} more" if len(f.named) > 1 else ""
     alone = not many and f.named[0] != repository(f).main
+    spared = spared_by_find(e, f) if e.refs else ""
     return refuse("worktree-removal", what(e, f), f"it would take away {f.named[0]}{many}, with whatever exists only there.",
+                  f"{spared}  (leaves them alone)" if spared else
                   f"wt remove {quoted(f.named[0])}  (looks first what only it holds)" if alone else
                   "wt status  (shows who works in each worktree and what it holds; wt remove NAME takes one away)")
+
+
+def spared_by_find(e: Effect, f: Facts) -> str:
+    """The same find around the worktrees, where the rest of it would pass."""
+    from guard.core.programs import searches
+    return searches.remedy(e, f) if answer(e, f.but(named=())).kind == ALLOW else ""
 
 
 def unresolved(e: Effect, f: Facts) -> Answer:

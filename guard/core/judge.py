@@ -74,26 +74,11 @@ def step(call: Call, effect: Effect, facts: Facts, can: Abilities) -> Answer:
 
 def in_the_worktree(effect: Effect, facts: Facts, found: Answer) -> Answer:
     """A command cannot be moved: it is told how it would be right."""
-    from guard.core.files import binding, repository
-    own, main = binding(facts), repository(facts).main
-    moved = with_root(effect.said, main, own.path) if main else effect.said
-    if moved != effect.said and "\n" not in moved and len(moved) <= LONGEST and moved[:4] != "... ":
-        instead = moved
-    elif effect.words and (effect.words[0] + "/").startswith(own.path + "/"):
-        instead = f"write {found.to}, the same file in your worktree."
-    else:
-        instead = f"cd {quoted(own.path)}  (and the same there: {found.to})"
+    from guard.core.files import binding
+    from guard.core.remedies import does, same_write
     return refuse("use-worktree-path", typed(effect.said),
-                  f"it would write {facts.path} in the main checkout; you work in {working_in(own)}.", instead)
-
-
-def with_root(line: str, main: str, own: str) -> str:
-    """The line with the main checkout's root changed for the worktree's, where it is a whole path or the start of one."""
-    parts = line.split(main)
-    joined = parts[0]
-    for part in parts[1:]:
-        joined += (own if part[:1] in ("/", "", " ", '"', "'", ")", ";") else main) + part
-    return joined
+                  f"it would {does(effect)} {facts.path} in the main checkout; you work in {working_in(binding(facts))}.",
+                  same_write(effect, facts, found.to))
 
 
 def settled(found: Answer, facts: Facts, can: Abilities) -> Answer:

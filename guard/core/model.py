@@ -79,12 +79,15 @@ class Effect(Record):
     Of a shell command: `verb`, `refs` and `flags` (long options, and words of our own), `git_dir` where git was pointed at one,
     `words` as typed from the verb on, `head` the branch that the same text has checked out before, `settings` (key, value) of git's
     that it gave itself, `entered` the worktree it entered before. Of a write by shell: `flags` remove, tree (with all below it),
-    below (what is below it), itself (a link, not what it leads to).
+    below (what is below it), itself (a link, not what it leads to). For the words of a refusal: `input` is what flows into the
+    command, a file's path or "-" for any other text, and `around` what stands before git's verb: the options that point it to a
+    place (-C, --git-dir, GIT_DIR, ...), and "more" for others and for variables.
     """
 
-    __slots__ = ("at", "entered", "flags", "git_dir", "head", "kind", "makes", "path", "refs", "said", "settings", "tail", "verb", "words")
-    DEFAULTS = {"at": (), "entered": "", "flags": (), "git_dir": "", "head": "", "makes": False, "path": "", "refs": (), "said": "",
-                "settings": (), "tail": "", "verb": "", "words": ()}
+    __slots__ = ("around", "at", "entered", "flags", "git_dir", "head", "input", "kind", "makes", "path", "refs", "said", "settings",
+                 "tail", "verb", "words")
+    DEFAULTS = {"around": (), "at": (), "entered": "", "flags": (), "git_dir": "", "head": "", "input": "", "makes": False, "path": "",
+                "refs": (), "said": "", "settings": (), "tail": "", "verb": "", "words": ()}
     kind: str
     path: str
     at: "tuple[Any, ...]"
@@ -99,6 +102,8 @@ class Effect(Record):
     head: str
     settings: "tuple[tuple[str, str], ...]"
     entered: str
+    input: str
+    around: "tuple[str, ...]"
 
 
 class Settings(Record):
@@ -198,7 +203,8 @@ class Facts(Record):
     `is_settings`: a write to one of the guard's settings files. `ignored`: git's answer, None when not asked or not known.
     Of a shell command, where its rule needs them: `head` the branch there, `protected` the names nobody may move, `held` which
     branch is checked out in which worktree, `config` what git would go by (None: it did not say), `lost` commits that no other
-    ref holds, `named` what the command names elsewhere, `foreign` the binding is a person's or another session's.
+    ref holds, `named` what the command names elsewhere, `foreign` the binding is a person's or another session's, the
+    repository none of ours.
     """
 
     __slots__ = ("allowed", "config", "foreign", "head", "held", "ignored", "is_settings", "leaves", "lost", "named", "path", "place",

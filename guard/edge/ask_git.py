@@ -24,7 +24,7 @@ def alias(disk: "Any", root: str, verb: str) -> str:
     return said.rstrip("\n") if status == 0 else ""
 
 
-SENDING = r"^(push\.default|push\.autosetupremote|remote\..*\.(push|mirror)|remote\.pushdefault|branch\..*\.(remote|merge|pushremote))$"
+SENDING = r"^(push\.default|push\.autosetupremote|remote\..*\.(push|mirror|url)|remote\.pushdefault|branch\..*\.(remote|merge|pushremote))$"
 
 
 def sending(disk: "Any", root: str) -> "dict[str, list[str]] | None":
@@ -55,14 +55,14 @@ def thrown_away(disk: "Any", folder: str, refs: "tuple[str, ...]", flags: "tuple
     """
     start = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-C", folder]
     names: "list[str]" = []
-    unmerged, commits = "resolved" in flags, 0
+    unmerged, commits = "resolved" in flags or "unmerged" in flags, 0
     if "changes" in flags or "staged" in flags:
         changed = changes(disk, start, refs[1:], flags)
         if changed is None:
             return None
         names += changed[0]
         unmerged = unmerged or changed[1]
-    for kind, ask in (("untracked", untracked), ("resolved", worked_on)):
+    for kind, ask in (("untracked", untracked), ("resolved", worked_on), ("unmerged", settled)):
         if kind in flags or (kind == "untracked" and "ignored" in flags):
             found = ask(disk, folder, start, refs[1:], flags)
             if found is None:
@@ -93,13 +93,24 @@ def changes(disk: "Any", start: "list[str]", paths: "tuple[str, ...]", flags: "t
 
 def untracked(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
     """What `git clean` would remove, folders without a file left out."""
+    found = cleaned(disk, [*start, "clean", "-n"], paths, flags)
+    return found and [name for name in found if name[-1:] != "/" or holds_files(disk, f"{folder}/{name}", 6)]
+
+
+def cleaned(disk: "Any", start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
+    """What a dry run of `git clean` names, from the folder it runs in; None when git does not say."""
     options = [flag[7:] for flag in flags if flag[:7] == "option "]
-    words = [*start, "clean", "-n", *options, *(["-x"] if "ignored" in flags and "-X" not in options else []), "--", *paths]
+    words = [*start, *options, *(["-x"] if "ignored" in flags and "-X" not in options else []), "--", *paths]
     status, said = disk.output_of(words, SECONDS, LOCAL_VARIABLES)
     if status is None:
         return None
-    found = [line[13:].strip('"') for line in said.splitlines() if line.startswith("Would remove ")]
-    return [name for name in found if name[-1:] != "/" or holds_files(disk, f"{folder}/{name}", 6)]
+    return [line[13:].strip('"') for line in said.splitlines() if line.startswith("Would remove ")]
+
+
+def cleaned_whole(disk: "Any", folder: str, paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
+    """What `git clean -ff` would remove, nested repositories included."""
+    start = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-C", folder]
+    return cleaned(disk, [*start, "clean", "-nff"], paths, flags)
 
 
 def commits_of(disk: "Any", start: "list[str]", target: str, flags: "tuple[str, ...]") -> "int | None":
@@ -125,14 +136,30 @@ def worked_on(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, .
     found = []
     for line in said.split("\0"):
         marks, name = line[:2], line[3:]
-        if "U" in marks or marks in ("AA", "DD"):
-            text = disk.content_or(f"{top}/{name}", "")
-            if text is not None and "<<<<<<< " not in text:
-                found.append(name)
+        if in_conflict(marks):
+            found += [name] if without_markers(disk, f"{top}/{name}") else []
         elif marks[1:] in ("M", "T"):
             found.append(name)
     undo = disk.output_of([*start, "ls-files", "--resolve-undo", "--full-name"], SECONDS, LOCAL_VARIABLES)[1]
     return list(dict.fromkeys(found + [line.partition("\t")[2] for line in undo.splitlines()]))
+
+
+def settled(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
+    """Conflicted files without markers, which one side's version would replace."""
+    status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
+    if status is None:
+        return None
+    top = disk.output_of([*start, "rev-parse", "--show-toplevel"], SECONDS, LOCAL_VARIABLES)[1].rstrip("\n")
+    return [line[3:] for line in said.split("\0") if in_conflict(line[:2]) and without_markers(disk, f"{top}/{line[3:]}")]
+
+
+def in_conflict(marks: str) -> bool:
+    return "U" in marks or marks in ("AA", "DD")
+
+
+def without_markers(disk: "Any", path: str) -> bool:
+    text = disk.content_or(path, "")
+    return text is not None and "<<<<<<< " not in text
 
 
 def holds_files(disk: "Any", path: str, depth: int) -> bool:

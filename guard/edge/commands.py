@@ -182,18 +182,21 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
     if effect.kind == PUSH and not [ref for ref in effect.refs[1:] if ref not in (":", "+:")] and facts.root:
         from guard.edge import ask_git
         config = asked(look, "sending", lambda: ask_git.sending(look.disk, facts.root), facts.root)
-        return facts.but(config=with_given(config, effect.settings))  # type: ignore[no-any-return]
+        given = next((flag[3:] for flag in effect.flags if flag[:3] == "of "), "")
+        return facts.but(config=with_given(config, effect.settings),  # type: ignore[no-any-return]
+                         foreign=bool(given) and another_repository(given, config or {}))
     if effect.kind == BRANCH or (effect.kind == PUSH and wants_holders(effect)):
         facts = facts.but(held=held(look, repository))
+        if "ignore-other-worktrees" in effect.flags:  # a folder that is gone is nobody's to disturb
+            facts = facts.but(held=tuple([(branch, path) for branch, path in facts.held if look.disk.kind(path) is not None]))
         if "delete" in effect.flags and "force" in effect.flags and facts.root:
-            from guard.edge import ask_git
-            refs = tuple(["refs/heads/" + ref if not ref.startswith("refs/") else ref for ref in effect.refs])
-            lost = asked(look, "lost", lambda: ask_git.lost(look.disk, facts.root, refs), *refs)
-            facts = facts.but(lost=-1 if lost is None else lost)
+            facts = facts.but(lost=held_by_none(look, facts.root, effect.refs))
         if effect.refs[:1] in (("-",), ("@{-1}",)):
             facts = facts.but(named=(previous(look, facts),))
         return facts
     if effect.kind == WORKTREE:
+        if effect.flags[0] == "clean":
+            return facts.but(named=cleaned(look, effect, facts, repository))  # type: ignore[no-any-return]
         return facts.but(named=gone(look, repository) if "prune" in effect.flags else ())  # type: ignore[no-any-return]
     if effect.kind == PERSON:
         return facts.but(foreign=foreign(look, effect, repository))  # type: ignore[no-any-return]
@@ -215,6 +218,28 @@ def needed(look: "Any", effect: Effect, facts: Facts) -> Facts:
         roots = (repository.main, bound.path if bound else "", *[path for _, path in held(look, repository, MOST_NAMED)])
         return facts.but(named=tuple([root for root in roots if root and root in effect.refs[0]]))  # type: ignore[no-any-return]
     return facts
+
+
+def another_repository(named: str, config: "dict[str, list[str]]") -> bool:
+    """Is OWNER/NAME none of the remotes' repositories? Not to be said of a remote on this disk, or when there is none."""
+    urls = [url for key, values in config.items() if key.endswith(".url") for url in values]
+    return bool(urls) and all(":" in url for url in urls) and repository_name(named) not in map(repository_name, urls)
+
+
+def repository_name(url: str) -> "list[str]":
+    """git@github.com:Me/app.git -> [me, app]"""
+    plain = url.lower().rstrip("/")
+    return (plain[:-4] if plain.endswith(".git") else plain).replace(":", "/").split("/")[-2:]
+
+
+def held_by_none(look: "Any", root: str, names: "tuple[str, ...]") -> int:
+    """How many commits no ref would hold any more without these; -1 where git does not say, or a name is not known."""
+    from guard.edge import ask_git
+    if HOLE in "".join(names):
+        return -1
+    refs = tuple(["refs/heads/" + name if not name.startswith("refs/") else name for name in names])
+    lost = asked(look, "lost", lambda: ask_git.lost(look.disk, root, refs), *refs)
+    return -1 if lost is None else int(lost)
 
 
 def asked(look: "Any", question: str, ask: "Callable[[], Any]", *about: str) -> "Any":
@@ -296,6 +321,21 @@ def gone(look: "Any", repository: Repository) -> "tuple[str, ...]":
         if not there and disk.kind(join(entry, "locked", flavour)) is None:
             found.append(parent(pointer, flavour) if pointer else name)
     return tuple(found)
+
+
+def cleaned(look: "Any", effect: Effect, facts: Facts, repository: Repository) -> "tuple[str, ...]":
+    """The worktrees that `git clean -ff` would take away: those in what its dry run names; all below, if git does not say in time."""
+    flavour, here = look.flavour, facts.path
+    below = [(path, look.disk.real(path)) for _, path in held(look, repository)]
+    below = [(path, real) for path, real in below if facts.root and real != facts.root and inside(real, facts.root, flavour)]
+    if not below or HOLE in effect.path:
+        return ()
+    from guard.edge import ask_git
+    about = (here, *effect.refs, *effect.flags)
+    hits = asked(look, "clean", lambda: ask_git.cleaned_whole(look.disk, here, effect.refs, effect.flags), *about)
+    names = ["."] if hits is None else hits
+    taken = [look.disk.real(absolute(name, here, "", flavour)) for name in names]
+    return tuple([path for path, real in below if any(inside(real, one, flavour) for one in taken)])
 
 
 def named(look: "Any", words: "tuple[str, ...]", repository: Repository) -> "tuple[str, ...]":

@@ -68,10 +68,10 @@ def output_of(program: "list[str]", seconds: float, without: "frozenset[str]", m
 
 def spawned(program: "list[str]", without: "frozenset[str]", actions: "list[Any]") -> "int | None":
     env = {name: value for name, value in system.environ.items() if name.decode("utf-8", "replace") not in without}
-    env[b"GIT_OPTIONAL_LOCKS"] = b"0"
+    env[b"GIT_OPTIONAL_LOCKS"], env[b"LC_ALL"] = b"0", b"C"  # what git says is read: "Would remove" in any language
     try:
         return int(system.posix_spawnp(program[0], encoded(program), env, file_actions=actions))
-    except OSError:
+    except (OSError, ValueError):  # not to be started, or a NUL in a word: what nobody knows is no question for git
         return None
 
 

@@ -1,6 +1,6 @@
 """Facts for the files that shell commands write or remove, and for what lies below them."""
 from guard.core.model import ELSEWHERE, MAIN, OWN, Effect, Facts, Repository
-from guard.core.paths import inside, join, relative
+from guard.core.paths import inside, join, parent, relative
 from guard.edge.commands import HOLE, entered_before, held, somewhere_below
 
 TYPE_CHECKING = False
@@ -18,6 +18,8 @@ def written(look: "Any", effect: Effect) -> Facts:
             if hit.named:
                 return hit
         facts: Facts = look.of_path(join(known, "...", flavour), writes=True, makes=True) if known else Facts(path=path)
+        if effect.refs and known and facts.place in (ELSEWHERE, OWN, MAIN):
+            return searched(look, facts, look.disk.real(known))
         if "fed" in effect.flags and known and facts.place == ELSEWHERE:
             lying = lying_there(look, look.disk.real(known), "tree" in effect.flags)
             if lying is not None:
@@ -31,13 +33,35 @@ def written(look: "Any", effect: Effect) -> Facts:
         return somewhere_below(look, path[:path.find(HOLE)])
     bare = path.rstrip(flavour.sep) or path
     facts = look.of_path(bare, True, True, itself="itself" in effect.flags and bare == path)
+    if effect.refs:
+        return entered_before(look, effect, searched(look, facts, facts.path))
     if facts.repository is None and ("tree" in effect.flags or "below" in effect.flags):
         homes = look._stands(look.call.cwd)
         facts = facts.but(repository=look.repository(homes[0])) if homes else facts
     if facts.repository is not None and ("tree" in effect.flags or "below" in effect.flags):
         roots = inside_of(look, facts.path, facts.repository)
         facts = facts.but(named=tuple([root for root in roots if "tree" in effect.flags or root != facts.path]))
+    if "folder" in effect.flags and place_for_worktrees(facts):
+        facts = facts.but(allowed=True)
     return entered_before(look, effect, facts)
+
+
+def place_for_worktrees(facts: Facts) -> bool:
+    """Of the main checkout, but no file of it: `mkdir -p .worktrees` before `git worktree add .worktrees/x`."""
+    above = facts.repository.settings.worktree_parent.strip("/") if facts.repository else ""
+    return bool(above) and facts.place == MAIN and (facts.rel.replace("\\", "/") + "/").startswith(above + "/")
+
+
+def searched(look: "Any", facts: Facts, start: str) -> Facts:
+    """What find takes away below a folder: which checkouts lie there, and whose files those are if nothing else does."""
+    homes = look._stands(look.call.cwd)
+    repository = facts.repository or (look.repository(homes[0]) if homes else None)
+    roots = inside_of(look, start, repository) if repository else ()
+    if roots and (facts.place == ELSEWHERE or (facts.root != start and any(parent(look.disk.real(root), look.flavour) == start
+                                                                           for root in roots))):
+        found = [look.of_path(root, writes=True, makes=True) for root in roots]
+        facts = next((one for one in found if one.place != OWN), found[0]).but(path=facts.path)
+    return facts.but(repository=repository, named=roots) if repository else facts
 
 
 def lying_there(look: "Any", folder: str, tree: bool) -> "Facts | None":

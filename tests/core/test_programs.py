@@ -1,8 +1,12 @@
 """Programs that start programs: a command -> every git that runs behind it, none left out and none made up."""
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
+from guard.core import programs
+from guard.core.programs import command_texts, runners, wrappers, writers
 from guard.core.shell import HOLE
 from tests.core.shell.recording import MadeUpWorld, follow
 
@@ -64,6 +68,29 @@ OTHER_TERMS = [  # as somebody else, somewhere else, for a while
     "scp -o ProxyCommand='git push' a b:", "rsync -e 'git push' a b", "rsync --rsh='git push' a b", "rsync --rsh 'git push' a b",
     "rsync -ae 'git push' a b", "socat - EXEC:'git push'", "socat - SYSTEM:'git push'", "socat - exec:'git push',pty",
     "docker run x; git push",
+    "npx git push", "npx -y git push", "npx -- git push", "npx -p x git push", "npx --package=x -- git push", "npx -c 'git push'",
+    "npx --call='git push'", "npx cross-env CI=1 git push", "npx cross-env@7 A=1 B=2 git push", "cross-env CI=1 git push",
+    "cross-env-shell 'git push'", "npx env-cmd -f x git push", "npm exec git push", "npm exec -- git push", "npm x -- git push",
+    "npm exec -c 'git push'", "npm exec -p x -- git push", "npm --prefix a exec -- git push", "pnpm exec git push", "pnpm dlx git push",
+    "pnpm -r exec git push", "pnpm --filter x exec git push", "pnpm -C a exec git push", "yarn exec git push", "yarn dlx git push",
+    "yarn cross-env A=1 git push", "bunx git push", "pnpx git push",
+    "bundle exec git push", "conda run -n x git push", "conda run --no-capture-output -p x git push", "micromamba run -n x git push",
+    "nix develop -c git push", "nix develop .#x --command git push", "nix shell nixpkgs#git -c git push", "nix run nixpkgs#git -- push",
+    "nix-shell --run 'git push'", "nix-shell -p git --command 'git push'", "nix-shell --run='git push'",
+    "ssh-agent git push", "ssh-agent bash -c 'git push'", "ssh-agent -t 5 git push", "op run -- git push",
+    "op run --env-file x -- git push", "doppler run -- git push", "doppler run -c dev -p x -- git push", "doppler run --command='git push'",
+    "doppler run --command 'git push'", "infisical run -- git push", "aws-vault exec x -- git push", "devbox run -- git push",
+    "arch -arm64 git push", "arch -x86_64 git push", "arch -arch arm64 git push",
+    "nvm exec 20 git push", "nvm exec --silent v20 git push", "nvm exec lts/iron git push", "nvm exec git push",
+    "fnm exec --using 20 git push", "volta run --node 20 git push", "asdf exec git push", "rbenv exec git push", "pyenv exec git push",
+    "mise exec -c 'git push'", "uv run git push -- x",
+    "screen -dm git push", "screen -dm bash -c 'git push'", "screen -dmS x git push", "screen -S x -d -m git push",
+    "hyperfine 'git push'", "hyperfine -w 3 'git push'", "hyperfine --prepare 'git push' true", "hyperfine --setup='git push' true",
+    "concurrently 'git push' 'x'", "concurrently -n a,b 'x' 'git push'",
+    "tmux new-session -d 'git push'", "tmux new -d -s x git push", "tmux new -s x -d 'git push'", "tmux neww 'git push'",
+    "tmux split-window -h 'git push'", "tmux splitw -t x:1 git push", "tmux run-shell 'git push'", "tmux run -b 'git push'",
+    "tmux popup -E 'git push'", "tmux -L x new -d 'git push'", "tmux new -d \\; neww 'git push'", "tmux -c 'git push'",
+    "tmux pipe-pane -t x 'git push'", "tmux respawn-pane -k -t x 'git push'",
 ]
 SHELLS = [
     "sh -c 'git push'", "bash -c 'git push'", "zsh -c 'git push'", "dash -c 'git push'", "ksh -c 'git push'", "fish -c 'git push'",
@@ -156,8 +183,13 @@ FOR_EACH = [
     ("find . -exec git a {} \\; -exec git b \\;", [["a", "./" + HOLE], ["b"]]), ("find . -exec sh -c 'git push' \\;", [P]),
     ("find . -exec sh -c 'git add \"$1\"' _ {} \\;", [["add", "./" + HOLE]]), ("find . -ok git push ';'", [P]),
     ("find . -okdir git push ';'", [P]), ("find . -execdir git push \\;", [P]),
-    ("find . -type f -print0 | xargs -0 git add", [["add", "./" + HOLE]]), ("find . -exec env git push \\;", [P]), ("fd -x git push", [P]),
-    ("fd x -X git add", [["add"]]), ("fd --exec git push", [P]), ("fd . -e py --exec-batch git push", [P]),
+    ("find . -type f -print0 | xargs -0 git add", [["add", "./" + HOLE]]), ("find . -exec env git push \\;", [P]),
+    ("fd -x git a", [["a", "./" + HOLE]]), ("fd x -X git add", [["add", "./" + HOLE]]), ("fd --exec git a", [["a", "./" + HOLE]]),
+    ("fd . -e py --exec-batch git a", [["a", "./" + HOLE]]), ("fd -e py . b -x git add {}", [["add", "b/" + HOLE]]),
+    ("fd -tf -Hx git add", [["add", "./" + HOLE]]), ("fd . b c -x git a {}", [["a", "b/" + HOLE], ["a", "c/" + HOLE]]),
+    ("fd x --search-path b -x git a", [["a", "b/" + HOLE]]), ("fd -x git a {//} \\; -e b", [["a", "./" + HOLE]]),
+    ("fd x | xargs git add", [["add", "./" + HOLE]]), ("fdfind -g '*.py' b -X git add", [["add", "b/" + HOLE]]),
+    ("fd -e git . push", []),
     ("parallel git push ::: a b", [["push", "a"], ["push", "b"]]), ("parallel git {} ::: a b", [["a"], ["b"]]),
     ("parallel -j 2 'git push {}' ::: a", [["push", "a"]]), ("echo a | parallel git push", [["push", "a"]]),
     ("echo 'git push' | parallel", [P]), ("parallel ::: 'git push' 'git pull'", [P, ["pull"]]),
@@ -191,6 +223,29 @@ INTERPRETERS = [
     "gawk 'BEGIN{system(\"git push\")}'", "awk -v x=1 'BEGIN { system(\"git push\") }'", "osascript -e 'do shell script \"git push\"'",
     "env python3 -c \"import os; os.system('git push')\"", "sh -c 'python3 -c \"import os; os.system(\\\"git push\\\")\"'",
     "timeout 5 node -e \"require('child_process').execSync('git push')\"",
+    "python3 -c \"from subprocess import run; run('git push', shell=True)\"",
+    "python3 - <<'E'\nfrom subprocess import (run,\n    PIPE)\nrun(['git', 'push'])\nE\n",
+    "python3 -c \"import subprocess as s; s.run(['git', 'push'])\"",
+    "python3 -c \"import os, subprocess as s; s.call('git push', shell=True)\"",
+    "python3 <<'E'\nimport subprocess\ndef sh(c): return subprocess.run(c, shell=True)\nsh('git push')\nE\n",
+    "python3 <<'E'\nimport subprocess\ncmd = ['git', 'push']\nsubprocess.run(cmd, check=True)\nE\n",
+    "python3 <<'E'\nimport os\nc = r'git push'  # twice\nos.system(c)\nE\n",
+    "python3 <<'E'\nimport os\nprint(f\"{os.system('git push')}\")\nE\n",
+    "python3 <<'E'\nimport os\nx = \"\"\"it's\"\"\"; os.system(\"git push\")\nE\n",
+    "python3 <<'E'\nimport os\nos.system(  # now\n    'git push')\nE\n",
+    "node <<'E'\nconst {exec} = require('child_process'); exec('git push')\nE\n",
+    "node <<'E'\nimport * as c from 'node:child_process'; c.exec('git push')\nE\n",
+    "node <<'E'\nrequire('child_process').exec('git push')\nE\n",
+    "node <<'E'\nconsole.log(`${require('child_process').execSync('git push')}`)\nE\n",
+    "node <<'E'\nconst x = a / 2; require('child_process').execSync('git push'); b / 3\nE\n", "bun -e \"Bun.spawn(['git', 'push'])\"",
+    "perl -pe 's/x/`git push`/e' f", "perl -pe 's{x}{system(\"git push\")}ge' f", "perl -e '$x = $a / 2; `git push`; $b / 3'",
+    "perl -e '$x = $y // `git push`'", "perl -e 'open(F, \"-|\", \"git push\")'", "perl -e 'system(q(git push))'",
+    "perl <<'E'\nprint $', `git push`\nE\n", "perl <<'E'\n$n = $#a; `git push`\nE\n", "perl <<'E'\n=pod\nnone\n=cut\n`git push`\nE\n",
+    "ruby <<'E'\nputs \"#{`git push`}\"\nE\n", "ruby -e 'x = a / 2; `git push`; b / 3'", "ruby -e 'puts %x(git push)'",
+    "ruby <<'E'\nsystem(<<~T)\n  git push\nT\nE\n", "ruby -e 'Process.spawn(\"git push\")'", "ruby -e 'a << `git push`'",
+    "php -r 'exec(\"git push\");'",
+    "python3 <<'E'\nimport subprocess\nfor v in ['x', 'push']: subprocess.run(['git', v])\nE\n",
+    "python3 <<'E'\nimport os\nfor c in ('true', 'git push'):\n    os.system(c)\nE\n",
 ]
 
 # --- what does not run -----------------------------------------------------------------------------------------------
@@ -258,6 +313,39 @@ NOTHING = [
     "return 0 2>/dev/null || exit; echo git push", "pushd git; popd", "cd git", "cd git && ls push", "cd git/push", "shopt -s git",
     "ulimit -n 5", "umask 022", "history | grep 'git push'", "tail -f git.log", "less git", "open git", "code git push", "xdg-open git",
     "claude -p 'run git push'", "codex exec 'git push'", "tmux send-keys -t x 'ls' Enter",
+    "npx eslint git push", "npx -p git push", "npx -c 'echo git push'", "npx cross-env X='git push' true", "npx", "npm exec", "npm x -- ls",
+    "npm exec -- echo git push", "npm install git push", "npm i -D git", "npm run git push", "npm -c 'git push' test", "npm ci",
+    "pnpm install git", "pnpm add git push", "pnpm run git -- push", "pnpm exec echo git push", "yarn add git", "yarn git push", "yarn",
+    "yarn run git push", "bunx eslint git", "bundle install git push", "bundle exec rake git:push", "bundle", "conda install git push",
+    "conda run -n git push", "conda list", "nix build .#git push", "nix develop", "nix develop -c echo git push", "nix run .#push -- git",
+    "nix flake show git", "nix-shell -p git push", "nix-shell --run 'echo git push'", "ssh-agent", "ssh-agent -k",
+    "ssh-agent echo git push",
+    "op read git/push", "op item get git", "op run -- echo git push", "doppler secrets get git push", "doppler run -- echo git push",
+    "arch", "arch -arm64 echo git push", "nvm use git", "nvm install 20", "nvm exec 20 node git push", "nvm ls", "fnm use git",
+    "asdf install git push", "rbenv local git", "pyenv exec echo git push", "screen -ls", "screen -r git", "screen -x git push",
+    "screen -S x -X stuff 'git push'", "screen -dm echo git push", "hyperfine 'echo git push'", "hyperfine --export-json git push",
+    "hyperfine -n 'git push' true", "concurrently 'echo git push' 'npm:push'", "tmux attach -t git", "tmux ls", "tmux new -s 'git push'",
+    "tmux new -d -s git", "tmux kill-session -t 'git push'", "tmux new -d 'echo git push'", "tmux rename-window 'git push'",
+    "tmux display-message 'git push'", "cross-env X=1 echo git push", "cross-env-shell 'echo git push'", "rimraf git push", "trash git",
+    "python3 - <<'E'\ns = s.replace(\"subprocess.run(['git','x'])\", \"subprocess.run(['git', 'push'])\")\nE\n",
+    "python3 - <<'E'\ntext = '''\nos.system(\"git push\")\n'''; open('docs.md', 'w').write(text)\nE\n",
+    "python3 <<'E'\n# os.system('git push')\nE\n", "python3 -c \"print('os.system(\\\"git push\\\")')\"",
+    "python3 <<'E'\nfrom guard import parse; print(parse.run('git push'))\nE\n", "python3 -c \"from app import run; run('git push')\"",
+    "python3 -c \"app.exec('git push'); x.call('git push'); sh('git push')\"",
+    "python3 <<'E'\nx = 'it\\'s'; y = \"os.system('git push')\"\nE\n", "python3 <<'E'\nx = f\"{{os.system('git push')}}\"\nE\n",
+    "python3 <<'E'\nimport subprocess\nre.run('git push')\nE\n", "node -e '// execSync(\"git push\")'",
+    "node <<'E'\n/* execSync('git push') */ f()\nE\n", "node <<'E'\nx = `execSync('git push')`\nE\n",
+    "node <<'E'\nrequire('child_process'); /git/.exec('git push')\nE\n", "node <<'E'\nconst re = /a/; re.exec('git push')\nE\n",
+    "node <<'E'\nrun('git push'); exec('git push')\nE\n", "node <<'E'\ns.replace(/[/]execSync('git push')/, '')\nE\n",
+    "perl -pi -e 's/`git push`/x/' f", "perl -pi -e 's/system(\"git push\")/x/' f", "perl -pe 's{`a`}{`git push`}g' f",
+    "perl -ne 'print if m{`git push`} || /`git push`/' f", "perl -ne 'print unless /system(\"git push\")/' f",
+    "perl -e 'tr/`git push`/x/; q(`git push`)'", "perl <<'E'\nprint <<T;\n`git push`\nsystem('git push')\nT\nE\n",
+    "perl <<'E'\n=pod\n`git push`\n=cut\nE\n", "perl <<'E'\n# `git push`\nE\n", "perl <<'E'\n1;\n__END__\n`git push`\nE\n",
+    "perl -e '$dbh->exec(\"git push\")'", "ruby -pe 'gsub!(/`git push`/, \"\")' f", "ruby -pe 'gsub /`git push`/, \"x\"' f",
+    "ruby -e 'puts %q{system(\"git push\")}'", "ruby <<'E'\nx = <<~T\n  `git push`\nT\nputs x\nE\n",
+    "ruby <<'E'\n=begin\n`git push`\n=end\nE\n", "ruby -e 'conn.exec(\"git push\")'", "php -r '// system(\"git push\");'",
+    "php -r '$pdo->exec(\"git push\");'", "lua -e 'x = [[os.execute(\"git push\")]] -- os.execute(\"git push\")'",
+    "awk '/system(\"git push\")/ { n++ } # | \"git push\"' f", "awk '/a|\"git push\"/' f",
 ]
 # git runs, and what stands in its words is nothing but words.
 ONLY = [
@@ -321,6 +409,20 @@ def test_what_interpreters_hand_on_as_literals(text: str) -> None:
 def pushes(text: str) -> bool:
     """`git push` runs, perhaps with more words behind it that cannot be known."""
     return any(argv[:1] == P for argv in ran(text))
+
+
+@pytest.mark.parametrize("name", programs.WRITERS)
+def test_every_writer_has_its_row(name: str) -> None:
+    assert programs.MODULES[name] == "writers"
+    assert (name in writers.WRITERS) != (name in writers.PLAIN)
+
+
+@pytest.mark.parametrize(("module", "table", "names"), [
+    (wrappers, {**dict.fromkeys(wrappers.OPTIONS)}, ()), (runners, {**runners.RUNNERS, **runners.NODES, "nix": ""}, programs.RUNNERS),
+    (command_texts, {**command_texts.TEXTS, "tmux": "", "screen": ""}, programs.COMMAND_TEXTS)])
+def test_every_starter_has_its_row(module: ModuleType, table: dict[str, object], names: tuple[str, ...]) -> None:
+    assert set(names or table) == set(table)
+    assert {programs.MODULES[name] for name in table} == {module.__name__.rpartition(".")[2]}
 
 
 @pytest.mark.parametrize(("text", "expected"), FOR_EACH, ids=shown([text for text, _ in FOR_EACH]))

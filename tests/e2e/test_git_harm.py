@@ -22,7 +22,7 @@ PROTECTED = ("main", "master", "trunk", "release", "develop")
 GUARDED_KEYS = re.compile(r"^(core\.(bare|worktree|hookspath|repositoryformatversion)|extensions\..*|gc\..*|remote\..*\.(mirror|push))=")
 UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "rebase-merge", "rebase-apply", "sequencer")
 # What a call that is bound to nothing, or has a person's leave by word or by settings, may change all the same.
-FREE = {**dict.fromkeys(("unbound", "free", "fresh", "declared", "main-write-allow"), ("R", "main here")),
+FREE = {**dict.fromkeys(("unbound", "free", "fresh", "nested-free", "declared", "main-write-allow"), ("R", "main here")),
         "authorised": ("R", "main here", "main there")}
 # Where the harm of a write must be, by the rule that refuses it.
 PLACES = {**dict.fromkeys(("use-worktree-path", "only-in-main", "main-protected", "guard-settings", "submodule-missing"), "R"),

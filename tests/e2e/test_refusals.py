@@ -32,7 +32,8 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], str, tuple[str, dict[str, 
                        ("mcp__serena__insert_text", {"relative_path": "{W}/src/app.py"})),
     "guard-settings": ("", "{}", "Write", {"file_path": "{R}/.worktree-guard.json"}, "{R}", None),
 }
-UNBOUND = ("main-protected", "guard-settings", "main-protected by shell", "other-worktree unbound", "push-to-protected unbound")
+UNBOUND = ("main-protected", "guard-settings", "main-protected by shell", "other-worktree unbound", "push-to-protected unbound",
+           "push-to-protected by a pull request unbound", "worktree-removal by find", "worktree-removal by clean")
 # rule, perhaps with a word about the case -> (prepare, settings, command, cwd, what the answer is)
 COMMANDS: dict[str, tuple[str, str, str, str, str]] = {
     "push-to-protected": ("", "", "git push origin HEAD:main", "{W}", "deny"),
@@ -47,7 +48,37 @@ COMMANDS: dict[str, tuple[str, str, str, str, str]] = {
     "protected-branch": ('git -C "$R" switch -q -c other', "", "git checkout main", "{W}", "deny"),
     "protected-branch made anew": ("", "", "git checkout -B main HEAD", "{W}", "deny"),
     "protected-branch moved": ("", "", "git branch -f main HEAD", "{W}", "deny"),
+    "protected-branch fetched over": ("", "", "git fetch origin main:main", "{W}", "deny"),
+    "protected-branch pulled over": ("", "", "git pull upstream +main:main", "{W}", "deny"),
+    "protected-branch made like the remote's": ("", "", "git branch -f main origin/main", "{W}", "deny"),
+    "protected-branch synced": ("", "", "gh repo sync", "{W}", "deny"),
+    "protected-branch deleted": ("", "", "git branch -D main", "{W}", "deny"),
+    "protected-branch renamed": ("", "", "git branch -m main old", "{W}", "deny"),
+    "push-to-protected by a pull request": ("", "", "gh pr merge 7 --squash", "{W}", "deny"),
+    "push-to-protected by a pull request unbound": ("", "", "gh pr merge --auto", "{R}", "ask"),
     "main-checkout": ("", "", "cd {R} && git commit -am 'a message'", "{W}", "deny"),
+    "main-checkout by gh": ("", "", "gh pr checkout 7", "{R}", "deny"),
+    "main-checkout by gh, any of them": ("", "", 'gh pr checkout "$N"', "{R}", "deny"),
+    "main-checkout takes the own branch": ("", "", "git -C {R} merge wt/x", "{W}", "deny"),
+    "main-checkout is set to the own branch": ("", "", "git reset --hard wt/x", "{R}", "deny"),
+    "main-checkout pulls": ("", "", "git pull", "{R}", "deny"),
+    "main-checkout pulls, but only forward": ("", "", "git pull --ff-only", "{R}", "deny"),
+    "main-checkout pulls of a remote": ("", "", "git pull upstream", "{R}", "deny"),
+    "main-checkout pulls a branch": ("", "", "git pull upstream next", "{R}", "deny"),
+    "main-checkout applies a file": ("", "", "cd {R}/src && git apply -p 1 ../x.patch", "{W}", "deny"),
+    "main-checkout applies what flows in": ('touch "$R/x.patch"', "", "git am -3 < x.patch", "{R}", "deny"),
+    "main-checkout takes a series": ("", "", "git am -3 patches/*.patch", "{R}", "deny"),
+    "main-checkout, its message in a file": ("", "", "git commit -aF msg.txt --template={R}/t", "{R}", "deny"),
+    "main-checkout, its message flows in": ("", "", "git commit -F - <<'EOF'\na message\nEOF", "{R}", "deny"),
+    "main-checkout, its message flows in from afar": ("", "", "echo m | git -C {R} commit -F -", "{W}", "deny"),
+    "main-checkout, in two lines": ("", "", "git -C {R} commit -m 'two\nlines'", "{R}", "deny"),
+    "main-checkout goes on": ("", "", "git merge --continue", "{R}", "deny"),
+    "main-checkout takes files away": ("", "", "git rm -q src/util.py", "{R}", "deny"),
+    "main-checkout, while the own branch is moved": ("", "", "git rebase main wt/x", "{R}", "deny"),
+    "main-checkout, with a name of its own": ("", "", "git -c user.name=me commit -m x", "{R}", "deny"),
+    "main-checkout, what lies open": ("", "", "git restore .", "{R}", "deny"),
+    "other-worktree takes the own branch": ("", "", "git -C {W2} rebase wt/x", "{W}", "deny"),
+    "other-worktree, what lies open": ("", "", "git -C {W2} reset", "{W}", "deny"),
     "other-worktree by shell": ("", "", "git -C {W2} add -A", "{W}", "deny"),
     "other-worktree unbound": ("", "", "git -C {W2} add -A", "{R}", "deny"),
     "main-protected by shell": ("", '{"mode": "protect"}', "git commit -am x", "{R}", "deny"),
@@ -60,15 +91,26 @@ COMMANDS: dict[str, tuple[str, str, str, str, str]] = {
     "shared-config": ("", "", "git config core.hooksPath /dev/null", "{W}", "deny"),
     "shared-config, asked": ("", "", "git config gc.auto 0", "{W}", "ask"),
     "discard": ('echo mine > "$W/src/app.py"', "", "git reset --hard", "{W}", "ask"),
+    "discard from afar": ('echo mine > "$W/src/app.py"', "", "git -C {W} reset --hard", "{R}", "ask"),
     "discard of untracked files": ('echo u > "$W/u.txt"', "", "git clean -fd", "{W}", "ask"),
     "discard of commits": ('git -C "$W" commit -q --allow-empty -m own', "", "git reset --keep HEAD~1", "{W}", "ask"),
     "discard of a stash entry": ('echo mine > "$W/src/app.py"; git -C "$W" stash -q', "", "git stash drop", "{W}", "ask"),
     "stash-of-others": ('git -C "$W2" stash -q', "", "git stash pop", "{W}", "deny"),
     "use-worktree-path by shell": ("", "", "echo x > {R}/src/app.py", "{W}", "deny"),
     "use-worktree-path from the main checkout": ("", "", "echo x > src/app.py", "{R}", "deny"),
+    "use-worktree-path from a folder of it": ("", "", "rm app.py", "{R}/src", "deny"),
+    "use-worktree-path from elsewhere": ("", "", "cd .. && V={R} && rm $V/src/app.py", "{W}", "deny"),
+    "use-worktree-path deleted": ("", "", "rm {R}/src/app.py", "{W}", "deny"),
+    "use-worktree-path for each": ('echo src/app.py > "$R/docs/list"', "", "xargs rm < docs/list", "{R}", "deny"),
+    "use-worktree-path for each of many": ("", "", "git ls-files | xargs rm", "{R}", "deny"),
+    "use-worktree-path of what flows in": ("", "", "echo x | tee {R}/src/app.py", "{W}", "deny"),
+    "use-worktree-path of a here-document": ("", "", "tee src/app.py {R}/src/util.py <<'EOF'\nx\nEOF", "{R}", "deny"),
     "only-in-main by shell": ('echo d > "$R/draft.md"', "", "sed -i s/d/e/ {R}/draft.md", "{W}", "deny"),
     "git-folder by shell": ("", "", "printf x | tee -a {R}/.git/config", "{W}", "deny"),
     "guard-settings by shell": ("", "{}", "echo '{}' > {R}/.worktree-guard.json", "{W}", "ask"),
+    "worktree-removal by find": ('git -C "$R" worktree add -q .worktrees/z -b wt/z', "", "find . -mindepth 1 -delete", "{R}", "deny"),
+    "worktree-removal by clean": ('git -C "$R" worktree add -q .worktrees/z -b wt/z', "", "git clean -ffdx -e '*.o'", "{R}", "deny"),
+    "discard of ignored files": ('echo s > "$W/.env"', "", "git clean -fdx -e '*.o'", "{W}", "ask"),
     "worktree-removal by rm": ("", "", "rm -rf {W2}", "{W}", "deny"),
     "history": ("", "", "git reflog expire --expire=now --all", "{W}", "deny"),
     "history rewritten": ("", "", "git filter-branch -f -- --all", "{W}", "deny"),
@@ -130,9 +172,14 @@ def test_a_refused_command_has_three_parts_and_the_command_it_names_passes(world
     assert len(answer.reason) < 700
     remedy, _, why = instead.removeprefix("Instead: ").partition("  (")
     assert not why or why.endswith(")")
+    folder, then, without = remedy.partition(", then the same command")
+    if then and not without:
+        remedy = f"{folder} && {COMMANDS[name][2]}"
     if rule_of(name) in ("only-in-main", "git-folder", "guard-settings"):
         return  # their ways out are tried above, for the file tools
-    if remedy.startswith(("git ", "wt ", "cd ", "echo ")):
+    if remedy.endswith(", the same file in your worktree."):
+        return  # by a way that nobody here can spell: through a variable, through `..`
+    if remedy.startswith(("git ", "gh ", "wt ", "cd ", "echo ", "rm ", "tee ", "find ")):
         assert world.hook("Bash", {"command": remedy.replace("NAME", "x2")}, COMMANDS[name][3]).kind in ("allow", "note"), remedy
     else:
         assert rule_of(name) in ("unreadable", "unresolved", "persons-leave"), "any other refusal names a command"

@@ -19,9 +19,13 @@ WRAPPERS = (
     "sudo", "doas", "env", "nohup", "time", "timeout", "gtimeout", "nice", "ionice", "stdbuf", "setsid", "strace", "ltrace", "unshare",
     "nsenter", "systemd-run", "systemd-inhibit", "caffeinate", "chrt", "taskset", "setarch", "linux64", "unbuffer", "chronic", "catchsegv",
     "fakeroot", "xvfb-run", "dbus-run-session", "proxychains", "proxychains4", "torsocks", "faketime", "chroot", "gosu", "su-exec",
-    "setpriv", "runuser", "firejail", "bwrap", "prlimit", "valgrind", "perf", "rtk", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv",
-    "rye", "pdm", "hatch", "busybox", "toybox")
-FEEDERS = ("xargs", "parallel", "find", "fd", "fdfind", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
+    "setpriv", "runuser", "firejail", "bwrap", "prlimit", "valgrind", "rtk", "busybox", "toybox",
+    "cross-env", "env-cmd", "ssh-agent", "arch")
+RUNNERS = ("perf", "mise", "direnv", "dotenv", "uv", "poetry", "pipenv", "rye", "pdm", "hatch", "bundle", "conda", "mamba", "micromamba",
+           "op", "doppler", "infisical", "aws-vault", "devbox", "nvm", "fnm", "volta", "asdf", "rbenv", "pyenv", "nodenv", "npx", "pnpx",
+           "bunx", "npm", "pnpm", "yarn", "nix")
+COMMAND_TEXTS = ("tmux", "screen", "hyperfine", "concurrently", "nix-shell", "cross-env-shell")
+FEEDERS = ("xargs", "parallel", "find", "watch", "entr", "flock", "script", "su", "ssh", "scp", "sftp", "rsync", "socat",
            "at", "batch")
 TEXTS = ("cat", "ls", "tee", "which", "grep", "egrep", "rg", "dirname", "basename", "mktemp", "realpath", "readlink", "head", "tail", "tac",
          "nl")
@@ -49,11 +53,13 @@ BUILTINS = SILENT | frozenset((
     "logout"))
 PRINTERS = ("echo", "printf", "true", "false", "test", "[", "sleep", "kill", "pwd")  # programs too, with the same output
 WRITERS = (
-    "rm", "rmdir", "unlink", "shred", "uniq", "cp", "install", "mv", "ln", "rsync", "dd", "sed", "gsed", "patch", "tar", "bsdtar", "gtar",
-    "unzip", "zip", "curl", "wget", "sort", "split", "apply_patch", "applypatch", "touch", "truncate", "mkdir", "mkfifo", "chmod", "chown",
-    "chgrp", "gzip", "gunzip", "bzip2", "xz", "zstd", "ed", "dos2unix", "unix2dos", "prettier", "black")
+    "rm", "rmdir", "unlink", "shred", "rimraf", "trash", "trash-put", "uniq", "cp", "install", "mv", "ln", "rsync", "dd", "sed", "gsed",
+    "patch", "tar", "bsdtar", "gtar", "unzip", "zip", "curl", "wget", "sort", "split", "apply_patch", "applypatch", "touch", "truncate",
+    "mkdir", "mkfifo", "chmod", "chown", "chgrp", "gzip", "gunzip", "bzip2", "xz", "zstd", "ed", "dos2unix", "unix2dos", "prettier",
+    "black")
 MODULES = {"git": "git", "gh": "gh", "wt": "guard", "worktree-guard": "guard",
            **dict.fromkeys(SHELLS, "shells"), **dict.fromkeys(INTERPRETERS, "interpreters"), **dict.fromkeys(WRAPPERS, "wrappers"),
+           **dict.fromkeys(RUNNERS, "runners"), **dict.fromkeys(COMMAND_TEXTS, "command_texts"), "fd": "fd", "fdfind": "fd",
            **dict.fromkeys(FEEDERS, "feeders"), **dict.fromkeys(WRITERS, "writers"), **dict.fromkeys(TEXTS, "texts")}
 
 

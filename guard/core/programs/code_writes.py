@@ -1,5 +1,11 @@
 """Literal paths that the text of python -c, node -e, ruby -e or perl -e writes: open('x', 'w'), writeFileSync('x', ...), unlink('x')."""
-from guard.core.programs.interpreters import literals, places
+from guard.core.programs.code_calls import behind_call, places
+from guard.core.programs.code_names import word_before
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from guard.core.programs.code_names import Names
+    from guard.core.programs.code_text import Code
 
 # call: which of its literals is written, and how. "mode": the first, if the second says that it writes.
 FIRST, SECOND, BOTH, MODE = "first", "second", "both", "mode"
@@ -14,36 +20,57 @@ CALLS = {
     "copyfile": SECOND, "cpSync": SECOND, "fs.rm": FIRST, "truncateSync": FIRST}
 TREES = ("shutil.rmtree", "rmtree", "fs.rm", "rmSync", "rmdirSync", "FileUtils.rm_rf", "FileUtils.rm_r", "shutil.move",
          "os.rename", "renameSync")
-ON_PATH = (".write_text", ".write_bytes", ".unlink", ".touch", ".mkdir", ".rename", ".replace", ".rmdir", ".open('w", '.open("w')
+ON_PATH = (".write_text", ".write_bytes", ".unlink", ".touch", ".mkdir", ".rename", ".replace", ".rmdir", ".open")
 
 
-def written(code: str) -> "list[tuple[str, tuple[str, ...]]]":
-    """(path, flags) for each call with a literal path."""
+def written(code: "Code", names: "Names") -> "list[tuple[str, tuple[str, ...]]]":
+    """(path, flags) for each call with a path that is known."""
     found: "list[tuple[str, tuple[str, ...]]]" = []
-    named = names(code)
     for call, which in CALLS.items():
-        for at in places(code, call):
-            before = code[at - 1:at]
-            if code[at + len(call):at + len(call) + 1] not in ("(", " ") or before.isalnum() or before in ("_", "'", '"'):
-                continue
-            if before == "." and call in ("open", "unlink"):  # a method of something else
-                continue
-            words = by_name(code, at + len(call), named) or literals(code, at + len(call))
-            if not words and which == MODE:
-                words = literals(code, code.find(",", at))  # open(F, ">x")
-            if which == MODE and len(words) == 1 and any(f"mode={q}{m}" in code[at:at + 300] for q in "'\"" for m in "wax"):
-                words = [words[0], "w"]
-            flags = ("remove", "tree") if call in TREES else ()
-            found += [(path, flags) for path in paths(words, which) if path and "\n" not in path]
-    for at in places(code, "Path("):
-        words = literals(code, at + 4)
-        after = code[code.find(")", at) + 1:][:12] if words else ""
-        if words and any(after.startswith(name[:12]) for name in ON_PATH):
-            found.append((words[0], ()))
-    for name, path in named.items():
-        if any(f"{name}{method}" in code for method in ON_PATH):
-            found.append((path, ()))
+        flags = ("remove", "tree") if call in TREES else ()
+        for at in places(code.bare, call):
+            behind = at + len(call)
+            if code.bare[behind:behind + 1] not in ("(", " ") or (code.bare[at - 1:at] == "." and call in ("open", "unlink")):
+                continue  # the second: a method of something else
+            for words in names.arguments(behind):
+                found += [(path, flags) for path in paths(moded(code, names, at, words, which), which)]
+    found += [(path, ()) for path in by_path(code, names)]
+    return [(path, flags) for path, flags in found if path and "\n" not in path]
+
+
+def moded(code: "Code", names: "Names", at: int, words: "list[str]", which: str) -> "list[str]":
+    """The words of `open`: its mode may have a name, or its first argument may be a file handle."""
+    if which != MODE or len(words) > 1:
+        return words
+    if not words:
+        return names.literals(code.bare.find(",", at))  # perl: open(F, ">x")
+    mode = code.bare.find("mode=", at, behind_call(code.bare, at))
+    return words + (names.literals(mode + 5)[:1] if mode >= 0 else [])
+
+
+def by_path(code: "Code", names: "Names") -> "list[str]":
+    """Path('x').write_text(...), (Path('x') / 'y').unlink(), and the same of a name that is a path."""
+    found: "list[str]" = []
+    for at in places(code.bare, "Path("):
+        first = names.literals(at + 5)[:1]
+        end = code.bare.find(")", at, at + 300)
+        if first and end >= 0 and writes(code, names, end + 1):
+            found += first
+    for method in ON_PATH:
+        for at in places(code.bare, method):
+            given = names.at(word_before(code.bare, at), at)
+            if given and given[2] == "path" and writes(code, names, at):
+                found += given[1]
     return found
+
+
+def writes(code: "Code", names: "Names", at: int) -> bool:
+    """Is what stands here a method that writes its path?"""
+    for method in ON_PATH:
+        if code.bare.startswith(method + "(", at):
+            mode = names.literals(at + len(method))[:1]
+            return method != ".open" or bool(mode and mode[0][:1] in ("w", "a", "x"))
+    return False
 
 
 def paths(words: "list[str]", which: str) -> "list[str]":
@@ -57,38 +84,11 @@ def paths(words: "list[str]", which: str) -> "list[str]":
     return words[:1] if which == FIRST else words[1:2] if which == SECOND else words[:2]
 
 
-def names(code: str) -> "dict[str, str]":
-    """`p = 'path'`, `p = Path('path')`, `const p = "path"`: the last literal that each name was given."""
-    found: "dict[str, str]" = {}
-    for line in code.splitlines()[:MOST_LINES]:
-        name, sign, value = line.partition("=")
-        name = name.strip().rpartition(" ")[2]
-        value = value.strip()
-        value = value[value.find("(") + 1:] if value.startswith(("Path(", "pathlib.Path(")) else value
-        if sign and name.isidentifier() and value[:1] in ("'", '"'):
-            words = literals(value, 0)
-            if words:
-                found[name] = words[0]
-    return found
-
-
-def by_name(code: str, at: int, named: "dict[str, str]") -> "list[str]":
-    """The arguments of a call whose first is a name: open(p, 'w')."""
-    inside = code[at + 1:at + 200].partition(")")[0]
-    name, comma, rest = inside.partition(",")
-    if name.strip() not in named:
-        return []
-    return [named[name.strip()], *(literals(rest, 0) if comma else [])]
-
-
-def folder_of(code: str) -> str:
+def folder_of(code: "Code", names: "Names") -> str:
     """os.chdir('folder'), process.chdir("folder"): where the rest of the text works."""
     for call in ("os.chdir", "process.chdir", "Dir.chdir", "chdir"):
-        for at in places(code, call):
-            words = literals(code, at + len(call))
+        for at in places(code.bare, call):
+            words = names.literals(at + len(call))
             if words:
                 return words[0]
     return ""
-
-
-MOST_LINES = 2_000  # of a text that are searched for names

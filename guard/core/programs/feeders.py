@@ -59,6 +59,7 @@ def xargs(command: "Command", words: "list[str]") -> None:
     mark = "{}" if mark == "" else mark
     inner = command.but([])
     inner.stdin = None
+    inner.search = command.shell.searches.get(known or "", ())
     if mark:
         lines = some(known.splitlines()) if known is not None else [HOLE]
         for line in lines:
@@ -129,6 +130,7 @@ def find(command: "Command", words: "list[str]") -> str:
             break
         starts += [word] if word[:1] != "-" else []
     starts = starts or ["."]
+    is_find = programs.name_of(command.argv[0]) == "find"  # fd has other words
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
             end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), 0)
@@ -136,6 +138,7 @@ def find(command: "Command", words: "list[str]") -> str:
                 return HOLE  # find stops with an error
             end = end or len(words)
             inner = command.but([])
+            inner.search = (str(at), *words) if is_find else ()
             for start in starts[:MOST_LINES]:
                 if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
                     inner.folders = tuple([command.path(f"{start.rstrip('/')}/{HOLE}", folder) for folder in command.folders])
@@ -144,11 +147,15 @@ def find(command: "Command", words: "list[str]") -> str:
         elif words[at] == "-delete":
             chosen = [word for word in words if word[:1] == "-" and word not in ("-delete", "-depth", "-mindepth", "-maxdepth", "-xdev")]
             for start in starts:
-                command.shell.write(start, command.said, ("remove", "below" if chosen else "tree"), command.folders)
+                search = (start, str(at), *words) if not any(c in start for c in "\1\2\3" + HOLE) else ()
+                command.shell.write(start, command.said, ("remove", "below" if chosen else "tree"), command.folders, search)
         elif words[at] in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 1 < len(words):
             command.shell.write(words[at + 1], command.said, (), command.folders)
         at += 1
-    return "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts])
+    printed = "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts])
+    if is_find:
+        command.shell.searches[printed] = ("", *words)
+    return printed
 
 
 # --- later, or elsewhere ---------------------------------------------------------------------------------------------
@@ -227,7 +234,7 @@ def socat(command: "Command", words: "list[str]") -> None:
 
 
 PROGRAMS: "dict[str, Callable[[Command, list[str]], str | None]]" = {
-    "xargs": xargs, "parallel": parallel, "find": find, "fd": find, "fdfind": find, "watch": watch, "entr": entr, "flock": flock,
+    "xargs": xargs, "parallel": parallel, "find": find, "watch": watch, "entr": entr, "flock": flock,
             "script": with_text, "su": with_text, "runuser": with_text, "ssh": remote, "scp": remote, "sftp": remote, "rsync": remote,
             "socat": socat,
             "at": on_input,

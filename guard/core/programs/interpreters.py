@@ -1,23 +1,18 @@
-"""python -c, node -e, ruby -e, perl -e, awk: the commands that their text hands to a shell as literals. Computed ones stay unseen."""
+"""python -c, node -e, ruby -e, perl -e, awk: where the text of the program is. `code_text` reads it, for `code_calls` and `code_writes`."""
 from guard.core import programs
 from guard.core.shell import HOLE
 from guard.core.shell.builtins import as_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from guard.core.programs.code_names import Names
+    from guard.core.programs.code_text import Code
     from guard.core.shell.run import Command
 
 CODE = {"python": "c", "pypy": "c", "node": "ep", "nodejs": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "bun": "e",
         "osascript": "e"}
 LONG = ("--eval", "--print", "--run")
 AWKS = ("awk", "gawk", "mawk", "nawk")
-# What hands a text, or a list of arguments, to a shell or a program.
-CALLS = ("system", "popen", "Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "exec", "execSync",
-         "spawn", "spawnSync", "execFile", "execFileSync", "execv", "execvp", "execl", "execlp", "spawnlp", "shell_exec", "passthru",
-         "proc_open", "execute", "capture2", "capture3", "qx", "sh", "shell script")
-MOST, LONGEST = 40, 4096
-WITH_ARGV0 = ("execv", "execvp", "execl", "execlp", "spawnlp")  # the program comes twice
-CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">", "!": "!", "/": "/", "|": "|"}
 
 
 def run(command: "Command") -> str:
@@ -28,21 +23,25 @@ def run(command: "Command") -> str:
     code = code_in(command, name)
     if code is None or code == HOLE:
         return programs.unknown(command, name) if name not in AWKS else HOLE
-    code = as_code(code)
+    follow(command, as_code(code), name)
+    return HOLE
+
+
+def follow(command: "Command", text: str, name: str) -> None:
+    """What the text of a program writes and starts."""
+    from guard.core.programs import code_calls, code_names, code_text, code_writes
+    code = code_text.Code(text, name)
+    names = code_names.Names(code)
     if name in AWKS:
-        awk_writes(command, code)
+        awk_writes(command, code, names)
     else:
         command.shell.made = True
         programs.noted(command, name)
-        from guard.core.programs import code_writes
-        command = standing_in(command, code_writes.folder_of(code))
-        for path, flags in code_writes.written(code):
+        command = standing_in(command, code_writes.folder_of(code, names))
+        for path, flags in code_writes.written(code, names):
             command.shell.write(path, command.said, flags, command.folders)
-    for words in calls(code, name):
-        inside = words[0][4:] if words[0][:4] == "cwd=" else ""
-        words = words[1:] if inside else words  # noqa: PLW2901
-        programs.start_program(standing_in(command, inside).but(words if len(words) > 1 else ["sh", "-c", words[0]]))
-    return HOLE
+    for folder, words in code_calls.started(code, names):
+        programs.start_program(standing_in(command, folder).but(words if len(words) > 1 else ["sh", "-c", words[0]]))
 
 
 def code_in(command: "Command", name: str) -> "str | None":
@@ -67,10 +66,11 @@ def standing_in(command: "Command", folder: str) -> "Command":
     return other
 
 
-def awk_writes(command: "Command", code: str) -> None:
+def awk_writes(command: "Command", code: "Code", names: "Names") -> None:
     """print > "path" """
-    for at in places(code, ">"):
-        for path in literals(code, at + 1 + (code[at + 1:at + 2] == ">"))[:1]:
+    from guard.core.programs.code_calls import places
+    for at in places(code.bare, ">"):
+        for path in names.literals(at + 1 + (code.bare[at + 1:at + 2] == ">"))[:1]:
             command.shell.write(path, command.said, (), command.folders)
 
 
@@ -106,85 +106,3 @@ def awk_code(words: "list[str]") -> "str | None":
             return None
         n += 2 if words[n] in ("-F", "-v") else 1
     return words[n] if n < len(words) else None
-
-
-def calls(code: str, name: str) -> "list[list[str]]":
-    """[text] for a shell, or [program, argument, ...], for each call with literals."""
-    found: "list[list[str]]" = []
-    for call in CALLS:
-        for at in places(code, call):
-            after = code[at + len(call):at + len(call) + 1]
-            if after in ("(", " ", '"', "'", "`") and after and not (code[at - 1:at].isalnum() or code[at - 1:at] == "_"):
-                words = literals(code, at + len(call))
-                if call in WITH_ARGV0 and len(words) > 1:
-                    words = [words[0], *words[2:]]
-                found += [[*folder_given(code, at), *words]] if words else []
-    if name in ("ruby", "perl", "php"):
-        found += [[text] for text in code.split("`")[1:MOST:2]]
-        for mark in ("%x", "qx"):
-            for at in places(code, mark):
-                close = CLOSING.get(code[at + 2:at + 3], "")
-                end = code.find(close, at + 3) if close else -1
-                found += [[code[at + 3:end]]] if end > 0 else []
-        for at in places(code, "open("):
-            found += [[text.strip().strip("|")] for text in literals(code, code.find(",", at)) if text.strip().endswith("|")]
-    if name in AWKS:
-        for at in places(code, "|"):
-            found += [[text] for text in [literal_before(code, at), *literals(code, at + 1)[:1]] if text]
-    return found
-
-
-def folder_given(code: str, at: int) -> "list[str]":
-    """cwd='folder', cwd: "folder" among the arguments of a call."""
-    near = code[at:at + 300].partition("\n\n")[0]
-    for mark in ("cwd=", "cwd:"):
-        found = near.find(mark)
-        if found >= 0:
-            words = literals(near, found + 4)
-            return ["cwd=" + words[0]] if words else []
-    return []
-
-
-def places(code: str, mark: str) -> "list[int]":
-    found: "list[int]" = []
-    at = code.find(mark)
-    while at >= 0 and len(found) < MOST:
-        found.append(at)
-        at = code.find(mark, at + 1)
-    return found
-
-
-def literals(code: str, at: int) -> "list[str]":
-    """String literals from here on, past brackets and commas: one text, or a list of arguments."""
-    found: "list[str]" = []
-    code, at, listed = code[at:at + LONGEST], 0, False
-    while at < len(code):
-        c = code[at]
-        if c in "'\"`":
-            end, text = at + 1, []
-            while end < len(code) and code[end] != c:
-                if code[end] == "\\" and end + 1 < len(code):
-                    end += 1
-                text.append(code[end])
-                end += 1
-            found.append("".join(text))
-            at = end + 1
-            rest = code[at:at + 8].lstrip()
-            if rest[:1] != "," or not (listed or rest[1:].lstrip()[:1] in ("[", "'", '"')):
-                return found
-        elif c in "[ (\n,rbf":
-            listed = listed or c == "["
-            at += 1
-        else:
-            return found
-    return found
-
-
-def literal_before(code: str, at: int) -> str:
-    end = at
-    while end > 0 and code[end - 1] in " \t":
-        end -= 1
-    if end < 2 or code[end - 1] != '"':
-        return ""
-    start = code.rfind('"', max(0, end - LONGEST), end - 1)
-    return code[start + 1:end - 1] if start >= 0 else ""

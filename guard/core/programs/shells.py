@@ -31,6 +31,7 @@ def run(command: "Command") -> str:
     inner.aliases, inner.own, inner.in_function = {}, None, False
     inner.variables = {name: value for name, value in inner.variables.items() if name in inner.exported}
     inner.variables.update(command.environment)
+    inner.exported = inner.exported | set(command.environment)
     inner.folders = command.folders
     inner.stdin = command.stdin
     if text_follows:

@@ -24,14 +24,12 @@ OPTIONS = {
     "setpriv": ("--reuid --regid --groups --inh-caps --bounding-set", 0), "runuser": ("-u -g -G -w", 0), "firejail": ("", 0),
     "proxychains": ("-f", 0), "proxychains4": ("-f", 0), "prlimit": ("", 0), "valgrind": ("", 0), "xvfb-run": ("-n -s -e -f -p -w", 0),
     "bwrap": ("--chdir --dev --proc --tmpfs --uid --gid --hostname", 0),
-    "busybox": ("", 0), "toybox": ("", 0),
+    "busybox": ("", 0), "toybox": ("", 0), "cross-env": ("", 0), "env-cmd": ("-f --file -e --environments -r --rc-file", 0),
+    "ssh-agent": ("-a -t -E -O -P", 0), "arch": ("-arch", 0),
 }
 TWO_VALUES = ("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--dev-bind-try", "--symlink", "--setenv")
 ARCHITECTURES = ("linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "athlon", "uname26", "aarch64", "armv7l", "ppc64", "s390x")
-RUNNERS = {"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "pdm": "run", "hatch": "run", "mise": "exec", "dotenv": "run",
-           "direnv": "exec",
-           "perf": "stat"}
-RUNNER_VALUES = ("--with", "--python", "-p", "--directory", "--project", "--group", "--extra", "-e", "-o")
+ASSIGNING = ("env", "sudo", "doas", "cross-env")
 
 
 def run(command: "Command") -> str:
@@ -40,8 +38,6 @@ def run(command: "Command") -> str:
     if name == "runuser" and any(word[:1] == "-" and word[-1:] == "c" for word in words):
         from guard.core.programs import feeders
         return feeders.run(command)
-    if name in RUNNERS:
-        return runner(command, name, words)
     values, operands = OPTIONS.get(name, ("", 0))
     inner = command.but([])
     while words:
@@ -54,7 +50,7 @@ def run(command: "Command") -> str:
         elif word[:1] == "-" and len(word) > 1:
             words = after_option(inner, name, words, values.split())
             continue
-        elif "=" in word and name in ("env", "sudo", "doas") and word.partition("=")[0].replace("_", "a").isalnum():
+        elif "=" in word and name in ASSIGNING and word.partition("=")[0].replace("_", "a").isalnum():
             inner.environment[word.partition("=")[0]] = word.partition("=")[2]
             words = words[1:]
             continue
@@ -100,20 +96,3 @@ def unquoted(command: "Command", line: str) -> "list[str]":
     node = next((chain[0][1] for chain, _ in script.lists if chain), None)
     given = [f"{name}{operator}{value if isinstance(value, str) else ''}" for name, operator, value in getattr(node, "assigns", [])]
     return given + arguments(command.shell, getattr(node, "words", []))
-
-
-def runner(command: "Command", name: str, words: "list[str]") -> str:
-    """`uv run program`, `poetry run program`, `mise exec -- program`."""
-    if name == "mise" and words[:1] == ["x"]:
-        words = ["exec", *words[1:]]
-    if name == "dotenv" and "run" not in words:
-        words = ["run", *words]
-    if RUNNERS[name] in words:
-        words = words[words.index(RUNNERS[name]) + 1:]
-        words = words[words.index("--") + 1:] if "--" in words else words
-        while words and words[0][:1] == "-":
-            words = words[2 if words[0] in RUNNER_VALUES else 1:]
-        words = words[1:] if name == "direnv" else words
-        if words:
-            return programs.start_program(command.but(words))
-    return programs.unknown(command, name)

@@ -11,15 +11,14 @@ if TYPE_CHECKING:
 
 # program: (options that take a value, operands that are no files)
 PLAIN = {
-    "touch": ("-t -d -r --date --reference", 0), "truncate": ("-s -r --size --reference", 0), "mkdir": ("-m --mode", 0),
-    "mkfifo": ("-m", 0), "chmod": ("--reference", 1), "chown": ("--reference --from", 1), "chgrp": ("--reference", 1),
-    "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "zstd": ("-o", 0),
-        "dos2unix": ("", 0), "unix2dos": ("", 0),
+    "touch": ("-t -d -r --date --reference", 0), "truncate": ("-s -r --size --reference", 0), "mkfifo": ("-m", 0),
+    "chmod": ("--reference", 1), "chown": ("--reference --from", 1), "chgrp": ("--reference", 1),
+    "gzip": ("-S --suffix", 0), "gunzip": ("-S --suffix", 0), "bzip2": ("", 0), "xz": ("", 0), "dos2unix": ("", 0), "unix2dos": ("", 0),
     "prettier": ("--config --parser", 0), "black": ("-l -t --line-length", 0)}
 RSYNC_VALUES = ("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --port --backup-dir --chmod "
                 "--chown --max-size --min-size --bwlimit --timeout --partial-dir --temp-dir -T")
 PATCH_VALUES = "-p -i -d -o -B -F -r --strip --input --directory"
-PRINTS = ("gzip", "gunzip", "bzip2", "xz", "zstd", "black")
+PRINTS = ("gzip", "gunzip", "bzip2", "xz", "black")
 NEED = {"prettier": ("--write", "-w"), "black": ()}  # they write only when told to
 
 
@@ -37,11 +36,7 @@ def run(command: "Command") -> str:
         if name == "chmod" and any(word[:1] == "-" and not word[1:].strip("rwxXst") for word in words):
             skipped = 0  # chmod -w file
         written(command, operands(words, values.split())[skipped if "--reference" not in " ".join(words) else 0:])
-    if name == "mkdir":
-        for path in operands(words, ["-m", "--mode"]):
-            command.shell.has_made(path, command.folders)
-        return ""
-    return "" if name in ("rm", "cp", "mv", "touch") else HOLE
+    return "" if name in ("rm", "cp", "mv", "touch", "mkdir") else HOLE
 
 
 def operands(words: "list[str]", values: "list[str]") -> "list[str]":
@@ -96,7 +91,15 @@ def has(words: "list[str]", letters: str, *longs: str, valued: str = "") -> bool
 def written(command: "Command", paths: "list[str]", flags: "tuple[str, ...]" = ()) -> None:
     for path in paths:
         fed = ("fed",) if command.fed and HOLE in path else ()
-        command.shell.write(path, command.said, (*flags, *fed), command.folders)
+        command.shell.write(path, command.said, (*flags, *fed), command.folders, searched(command, path) if "remove" in flags else ())
+
+
+def searched(command: "Command", path: str) -> "tuple[str, ...]":
+    """Where the find started and what it is, if this path is whatever it found. rmdir takes nothing that holds something."""
+    start = path[:-2] if path[-2:] == "/" + HOLE else HOLE
+    if not command.search or any(c in start for c in "\1\2\3" + HOLE) or programs.name_of(command.argv[0]) == "rmdir":
+        return ()
+    return (start or "/", *command.search)
 
 
 # --- removing --------------------------------------------------------------------------------------------------------
@@ -112,6 +115,11 @@ def rm(command: "Command", words: "list[str]") -> None:
 
 def rmdir(command: "Command", words: "list[str]") -> None:
     written(command, operands(words, []), ("remove", "itself"))
+
+
+def thrown(command: "Command", words: "list[str]") -> None:
+    """rimraf, trash: files and whole folders, without being told so."""
+    written(command, operands(words, []), ("remove", "tree", "itself"))
 
 
 # --- copying and moving ----------------------------------------------------------------------------------------------
@@ -185,6 +193,16 @@ def rsync(command: "Command", words: "list[str]") -> None:
         written(command, paths[:-1], ("remove",))
 
 
+def mkdir(command: "Command", words: "list[str]") -> None:
+    """With -p a folder that is there stays as it is."""
+    world, kept = command.shell.world, has(words, "p", "--parents", valued="m")
+    for path in operands(words, ["-m", "--mode"]):
+        places = [command.path(path, folder) for folder in command.folders]
+        if not kept or any(HOLE in place or not world.is_folder(place) for place in places):
+            written(command, [path], ("folder",))
+        command.shell.has_made(path, command.folders)
+
+
 def dd(command: "Command", words: "list[str]") -> None:
     written(command, [word[3:] for word in words if word.startswith("of=")])
 
@@ -224,6 +242,15 @@ def patch(command: "Command", words: "list[str]") -> None:
     written(command, [out] if out else paths[:1] or [path for path in named if path != "/dev/null"] or [folder or "."])
 
 
+def ed(command: "Command", words: "list[str]") -> None:
+    """It writes where its script has a `w`: the file it was started with, or the one named there."""
+    lines = [line.lstrip("0123456789,.$; ") for line in (command.stdin or "").splitlines()]
+    saving = [line.partition(" ")[2].strip() for line in lines if line[:1] in ("w", "W")]
+    unknown = command.stdin is None or HOLE in command.stdin
+    written(command, operands(words, ["-p", "--prompt"]) if unknown or "" in saving else [])
+    written(command, [name for name in saving if name and name[:1] != "!"])
+
+
 # --- unpacking and fetching ------------------------------------------------------------------------------------------
 
 def tar(command: "Command", words: "list[str]") -> None:
@@ -241,6 +268,16 @@ def tar(command: "Command", words: "list[str]") -> None:
         written(command, [folder or "."])
     elif ("c" in letters or "r" in letters or "--create" in words) and archive not in ("", "-") and ":" not in archive:
         written(command, [archive])
+
+
+def zstd(command: "Command", words: "list[str]") -> None:
+    """Beside each source, or to -o alone; the source goes only with --rm."""
+    sources, out = operands(words, ["-o", "-D", "--output-dir-flat", "--output-dir-mirror"]), value_of(words, "-o")
+    folder = value_of(words, "--output-dir-flat", "--output-dir-mirror")
+    if not has(words, "cltb", "--stdout", "--list", "--test"):
+        written(command, [out] if out else [folder] if folder else sources)
+    if "--rm" in words:
+        written(command, sources, ("remove",))
 
 
 def unzip(command: "Command", words: "list[str]") -> None:
@@ -288,6 +325,8 @@ def codex_patch(command: "Command", words: "list[str]") -> None:
                 written(command, [line[len(mark):].strip()])
 
 
-WRITERS = {"rm": rm, "rmdir": rmdir, "unlink": rmdir, "shred": rmdir, "cp": copy, "install": copy, "mv": move, "ln": link, "rsync": rsync,
-           "dd": dd, "sed": sed, "gsed": sed, "patch": patch, "tar": tar, "bsdtar": tar, "gtar": tar, "unzip": unzip, "zip": zip_,
-           "curl": curl, "wget": wget, "sort": sort, "uniq": uniq, "split": split, "apply_patch": codex_patch, "applypatch": codex_patch}
+WRITERS = {"rm": rm, "rmdir": rmdir, "unlink": rmdir, "shred": rmdir, "rimraf": thrown, "trash": thrown, "trash-put": thrown,
+           "cp": copy, "install": copy, "mv": move, "ln": link, "rsync": rsync, "mkdir": mkdir,
+           "dd": dd, "sed": sed, "gsed": sed, "ed": ed, "patch": patch, "zstd": zstd, "tar": tar, "bsdtar": tar, "gtar": tar,
+           "unzip": unzip, "zip": zip_, "curl": curl, "wget": wget, "sort": sort, "uniq": uniq, "split": split,
+           "apply_patch": codex_patch, "applypatch": codex_patch}

@@ -3,7 +3,7 @@
 A rule is a module with `answer(effect, facts)` that gives an Answer or None; RULES says for which kinds it is asked.
 """
 from guard.core import judge
-from guard.core.judge import LONGEST, question, quoted, refuse, working_in
+from guard.core.judge import question, refuse, working_in
 from guard.core.model import (
     BRANCH,
     CHANGE,
@@ -147,17 +147,9 @@ def typed(effect: Effect) -> str:
 
 
 def in_worktree(effect: Effect, facts: Facts) -> str:
-    """The same git command, pointed at the bound worktree."""
-    own = bound(facts)
-    assert own is not None
-    if effect.verb in ("reset", "clean", "restore", "checkout", "rm", "stash"):
-        return f"cd {quoted(own.path)}  (what lies open in the main checkout is somebody else's)"
-    at = facts.to if facts.to and facts.to_there else own.path
-    main = home(facts).main
-    line = " ".join([quoted(own.path + word[len(main):] if main and word.startswith(main + "/") else word) for word in effect.words])
-    if not line or len(line) > LONGEST or "..." in line or "\n" in line or "\0" in line:
-        return f"cd {quoted(at)}  (and the same there)"
-    return f"git -C {quoted(at)} {line}"
+    """The same command, in the bound worktree. Loaded for a refusal alone."""
+    from guard.core.remedies import same_command
+    return same_command(effect, facts)
 
 
 def where(facts: Facts) -> str:

@@ -8,6 +8,7 @@
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
 from guard.core.rules import bound, home, short, typed, where
+from guard.core.shell import HOLE
 
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
@@ -20,7 +21,7 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
             instead = f"wt remove {quoted(path)}  (looks first what only it holds; a merged branch goes with it)"
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in {path}.",
                           "wt status  (shows who works there)" if path == home(facts).main else instead)
-        if path != own and "ignore-other-worktrees" in effect.flags:
+        if (path != own or effect.verb == "worktree") and "ignore-other-worktrees" in effect.flags:
             return refuse("worktree-branch", typed(effect), f"{branch} is checked out in the worktree {path}; two would move one branch.",
                           f"git switch -c NAME {quoted(branch)}  (a branch of its own, from there)")
         if path != own and ("force" in effect.flags or "move" in effect.flags or "rename" in effect.flags) and (
@@ -32,8 +33,9 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
                       "git stash list  (shows whose entries those are)")
     if "delete" in effect.flags and facts.lost:
         commits = "a commit" if facts.lost == 1 else f"{facts.lost} commits" if facts.lost > 0 else "commits, perhaps,"
+        shown = " ".join([quoted(name) if HOLE not in name else "NAME" for name in names])
         return question("unmerged-branch", typed(effect), f"{commits} would be held by no branch any more.",
-                   f"git branch -d {' '.join(map(quoted, names))}  (refuses while something is unmerged)")
+                        f"git branch -d {shown}  (refuses while something is unmerged)")
     return None
 
 

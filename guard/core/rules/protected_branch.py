@@ -28,13 +28,40 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
 
 
 def instead(effect: Effect, facts: Facts, name: str) -> str:
+    """Looking at it comes first: whoever checks main out seldom means to change a branch."""
     own = bound(facts)
     at = own.path if own else facts.root
     branch = own.branch if own else facts.head or ""
+    git, look = f"git -C {quoted(at)}", f"log --oneline -20 {quoted(name)}"
+    if "create" in effect.flags and "checkout" in effect.flags:
+        return f"{git} switch -c NAME  (a name of its own)"
     if "checkout" in effect.flags:
-        if "create" in effect.flags:
-            return f"git -C {quoted(at)} switch -c NAME  (a name of its own)"
-        return (f"git -C {quoted(at)} merge {quoted(name)}  (brings it into {branch or 'your branch'}; "
-                f"git show {quoted(name + ':PATH')} reads one file)")
-    return (f"git -C {quoted(at)} push -u origin {quoted(branch or 'NAME')}  (then open a pull request; "
+        return (f"{git} {look}  (git show {quoted(name + ':PATH')} reads one file; "
+                f"git merge {quoted(name)} brings all of it into {branch or 'your branch'})")
+    if "delete" in effect.flags:
+        return f"{git} {look}  (shows what it holds; a person can allow it: wt authorize-main --reason '...')"
+    if "rename" in effect.flags:
+        return f"{git} branch NAME {quoted(name)}  (a second name for it)"
+    remote, source = fetched(effect, name)
+    if remote:
+        verb = "pull" if effect.verb == "pull" else "fetch"
+        return (f"{git} {verb} {quoted(remote)} {quoted(source)}  ({quoted(remote + '/' + source)} is then up to date; "
+                f"{quoted(name)} itself is a person's to move)")
+    return (f"{git} push -u origin {quoted(branch or 'NAME')}  (then open a pull request; "
             "a person can allow it: wt authorize-main --reason '...')")
+
+
+def fetched(effect: Effect, name: str) -> "tuple[str, str]":
+    """(remote, branch there) of a command that makes a local branch like a remote's: `git fetch origin main:main`, `gh repo sync`,
+    `git branch -f main origin/main`. ("", "") for any other."""
+    if effect.verb == "gh":
+        return "origin", name
+    remote = ""
+    for word in effect.words[1:]:
+        source, colon, target = word.lstrip("+").partition(":")
+        if effect.verb in ("fetch", "pull") and colon and short(target) == name:
+            return (remote, short(source)) if remote and "/" not in remote and remote != "." and source else ("", "")
+        if effect.verb in ("branch", "update-ref", "checkout", "switch") and word.startswith(("origin/", "refs/remotes/origin/")):
+            return "origin", word.partition("origin/")[2]
+        remote = word if word[:1] != "-" and not colon else remote
+    return "", ""

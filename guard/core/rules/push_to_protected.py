@@ -26,9 +26,11 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return spending(facts)
     names = ", ".join([name for name in dict.fromkeys(hits) if name != "*"])
     deletes = "delete" in effect.flags or any(spec.lstrip("+")[:1] == ":" and spec.strip("+:") for spec in effect.refs[1:])
-    does = "delete" if deletes else "push to"
+    does = "merge into" if "merge" in effect.flags else "delete" if deletes else "push to"
     why = f"it would {does} {names}, which is protected here ({', '.join(facts.protected)})." if names else (
         f"it would push every branch, protected ones ({', '.join(facts.protected)}) among them.")
+    if "merge" in effect.flags:
+        return (refuse if home(facts).used or bound(facts) else question)(RULE, typed(effect), why, merged_by_a_person(effect, facts))
     if not home(facts).used and not bound(facts):
         return question(RULE, typed(effect), why, "git switch -c NAME  (then push that branch, and open a pull request)")
     return refuse(RULE, typed(effect), why, instead(effect, facts))
@@ -47,10 +49,19 @@ def instead(effect: Effect, facts: Facts) -> str:
             "a person can allow main: wt authorize-main --reason '...')")
 
 
+def merged_by_a_person(effect: Effect, facts: Facts) -> str:
+    """gh pr merge: the branch is pushed and the pull request open; what is left is not the agent's to do."""
+    number = next((" " + quoted(word) for word in effect.words[3:] if word.isdigit() or "/pull/" in word), "")
+    own = bound(facts)
+    name = own.path.replace("\\", "/").rpartition("/")[2] if own else ""
+    leave = f"wt authorize-main --only merge --reason '...'; then wt merge {quoted(name)}" if own else "wt authorize-main --reason '...'"
+    return f"gh pr view{number}  (a person merges it, or runs {leave})"
+
+
 def destinations(effect: Effect, facts: Facts) -> "list[str]":
     """The refs on the other side that would change; "*" for all of them."""
     if "merge" in effect.flags:  # gh pr merge: into the branch the pull request is for, which nobody here knows to be another
-        return list(facts.protected[:1])
+        return list(facts.protected[:1]) if not facts.foreign else []
     if "all" in effect.flags or "branches" in effect.flags or "mirror" in effect.flags:
         return ["*"]
     specs = list(effect.refs[1:])

@@ -16,10 +16,10 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
         return None
     if own.condition == "gone":
         return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, is gone.",
-                      f"wt enter {quoted(own.path)}  (makes it again; wt leave works in the main checkout instead)")
+                      f"wt enter {quoted(own.path)}  (makes it again; wt leave goes back to the main checkout)")
     if own.condition == "unreadable":
         return refuse("stale-worktree", typed(effect), f"the worktree this session is bound to, {own.path}, cannot be looked at.",
-                      "wt status  (says more; wt leave works in the main checkout instead)")
+                      "wt status  (says more; wt leave goes back to the main checkout)")
     return refuse("stale-worktree", typed(effect),
                   f"the worktree this session is bound to, {own.path}, is no worktree of this repository any more.",
                   "wt leave  (works in the main checkout; what is in that folder stays)")

@@ -4,6 +4,7 @@
     git worktree move W2 elsewhere    deny
     git worktree prune                ask while something is prunable
     git worktree list                 pass
+    git clean -ffdx                   deny where it takes worktrees; with one f git leaves them alone
 """
 from guard.core.judge import question, quoted, refuse
 from guard.core.model import Answer, Effect, Facts
@@ -16,6 +17,8 @@ WHY = {"remove": "git deletes ignored files with it, and with --force uncommitte
 
 def answer(effect: Effect, facts: Facts) -> "Answer | None":
     verb = effect.flags[0]
+    if verb == "clean":
+        return clean(effect, facts) if facts.named else None
     if verb == "prune":
         if not facts.named:
             return None
@@ -26,3 +29,11 @@ def answer(effect: Effect, facts: Facts) -> "Answer | None":
     if verb == "remove" and effect.refs and "\0" not in effect.refs[0]:
         return refuse("worktree-removal", typed(effect), WHY[verb], f"wt remove {quoted(effect.refs[0])}  (looks first what only it holds)")
     return refuse("worktree-removal", typed(effect), WHY[verb], "wt status  (shows who works in each worktree and what it holds)")
+
+
+def clean(effect: Effect, facts: Facts) -> Answer:
+    """The way out is the same with one f: git then skips repositories that lie below, and what is in them."""
+    from guard.core.cleaning import again
+    many = f" and {len(facts.named) - 1} more" if len(facts.named) > 1 else ""
+    return refuse("worktree-removal", typed(effect), f"it would take away {facts.named[0]}{many}, with whatever exists only there.",
+                  f"{again(effect, 'f')}  (with one f git leaves worktrees alone; wt remove NAME takes one away)")

@@ -26,17 +26,18 @@ SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "d
 class Command:
     """One program as it would be started: arguments, the folders it may run in, variables of its own, standard input if known."""
 
-    __slots__ = ("argv", "environment", "fed", "folders", "said", "shell", "stdin")
+    __slots__ = ("argv", "environment", "fed", "folders", "said", "search", "shell", "stdin")
 
     def __init__(self, argv: "list[str]", shell: "Shell", said: str, environment: "dict[str, str]", stdin: "str | None") -> None:
         self.argv, self.shell, self.said, self.environment, self.stdin = argv, shell, said, environment, stdin
         self.folders = shell.folders
         self.fed = False  # by find or xargs: a HOLE in its arguments is whatever lies there
+        self.search: "tuple[str, ...]" = ()  # of that find: the number of its action, and its words
 
     def but(self, argv: "list[str]") -> "Command":
         """The same, of other arguments: what a wrapper starts."""
         other = Command(argv, self.shell, self.said, dict(self.environment), self.stdin)
-        other.folders, other.fed = self.folders, self.fed
+        other.folders, other.fed, other.search = self.folders, self.fed, self.search
         return other
 
     def variable(self, name: str) -> str:
@@ -75,10 +76,11 @@ class Shell:
         self.folders_made: "set[str]" = set()
         self.repositories: "set[str]" = set()      # made by this text: git init, git clone
         self.links: "dict[str, str]" = {}          # ln -s
+        self.searches: "dict[str, tuple[str, ...]]" = {}  # what a find printed -> the find
         self.heads: "dict[str, str]" = {}          # checkout -> the branch that this text has checked out there
         self.settings: "dict[str, str]" = {}       # git's, as this text has set them
         self.own: "dict[str, Any] | None" = None   # in a function: its local variables' values outside
-        self.zero, self.entered = "bash", ""       # $0; the worktree of a `wt enter`
+        self.zero, self.entered, self.input, self.depth = "bash", "", "", 0  # $0; a `wt enter`'s worktree; stdin's file, or "-"
         self.in_submodule = self.in_function = False
         self.saved: "set[str]" = set()             # what a stash or a commit of this text has put away
         self.writes: "set[tuple[str, tuple[str, ...]]]" = set()
@@ -87,7 +89,6 @@ class Shell:
         self.stash_asks: "tuple[str, ...]" = ()    # what the last of them would have saved
         self.early: "tuple[str, ...]" = ()         # folders in which a function may have returned before its end
         self.exported: "set[str]" = set()
-        self.depth = 0
 
     def copy(self) -> "Shell":
         """A subshell: it sees everything and changes nothing of ours but what it finds."""
@@ -124,8 +125,9 @@ class Shell:
             self.known.add(same)
             self.found.append(effect)
 
-    def write(self, target: str, said: str, flags: "tuple[str, ...]" = (), folders: "tuple[str, ...] | None" = None) -> None:
-        """A file that would be written, removed or made, in each of the folders this may run in."""
+    def write(self, target: str, said: str, flags: "tuple[str, ...]" = (), folders: "tuple[str, ...] | None" = None,
+              search: "tuple[str, ...]" = ()) -> None:
+        """A file that would be written, removed or made, in each of the folders this may run in. `search`: the find that chose it."""
         if target.rpartition("/")[2] == ".gitignore":
             self.ignores_changed = True
         if "tree" in flags and any(mark in target for mark in "\1\2\3"):
@@ -135,10 +137,10 @@ class Shell:
             if not path.startswith("/dev/"):
                 ends = target[-1:] if target[-1:] == "/" and len(path) > 1 else ""
                 key = path if len(self.found) < MOST_WRITES else path.rpartition("/")[0]  # of thousands, one a folder is judged
-                if (key, flags) not in self.writes:
-                    self.writes.add((key, flags))
+                if (key, flags + search) not in self.writes:
+                    self.writes.add((key, flags + search))
                     self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=flags, entered=self.entered,
-                                    words=(folder,)))
+                                    words=(folder,), input=self.input, refs=search))
 
     # --- texts ----------------------------------------------------------------------------------------------------
 
@@ -223,9 +225,9 @@ class Shell:
             return self.simple(node)
         if isinstance(node, Pipeline):
             flowing: "str | None" = self.stdin
-            for stage in node.stages:
+            for n, stage in enumerate(node.stages):
                 part = self.copy()
-                part.stdin = flowing
+                part.stdin, part.input = flowing, "-" if n else self.input
                 flowing = part.to_its_end(lambda part=part, stage=stage: part.node(stage))  # type: ignore[misc]
             return flowing or ""
         from guard.core.shell.blocks import FOLLOWED  # most texts have none
@@ -236,11 +238,11 @@ class Shell:
         if not redirects:
             return follow()
         from guard.core.shell import streams
-        before = self.stdin
+        before = self.stdin, self.input
         outputs = streams.redirected(self, redirects, said)
         printed = streams.printed_to(self, outputs, follow())
         if not stays:
-            self.stdin = before
+            self.stdin, self.input = before
         return printed
 
     # --- simple commands ------------------------------------------------------------------------------------------

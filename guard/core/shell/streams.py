@@ -19,16 +19,24 @@ def redirected(shell: "Shell", redirects: "list[Redirect]", said: str) -> "list[
         if one.operator in ("<<", "<<-", "<<<"):
             body = target + "\n" if one.operator == "<<<" else target
             if one.fd in ("", "0"):
-                shell.stdin = body
+                shell.stdin, shell.input = body, "-"
             else:
                 shell.files["/dev/fd/" + descriptor(shell, one.fd)] = body
         elif one.operator in ("<", "<&"):
-            shell.stdin = content_of(shell, "/dev/fd/" + target if one.operator == "<&" else target) if one.fd in ("", "0") else shell.stdin
+            if one.fd in ("", "0"):
+                shell.stdin = content_of(shell, "/dev/fd/" + target if one.operator == "<&" else target)
+                shell.input = read_from(shell, target) if one.operator == "<" else "-"
         else:
             outputs.append((descriptor(shell, one.fd), one.operator, target))
             if one.operator != ">&" or not (target.isdigit() or target == "-" or HOLE in target):
                 shell.write(target, said or f"... {one.operator} {target}")
     return outputs
+
+
+def read_from(shell: "Shell", target: str) -> str:
+    """A file's whole path; "-" where nobody can name it later."""
+    path = shell.absolute(target, shell.folders[0])
+    return "-" if HOLE in path or path.startswith("/dev/") else path
 
 
 def descriptor(shell: "Shell", fd: str) -> str:

@@ -68,8 +68,22 @@ class Git:
             files = self.command.path(self.work_tree, folder) if self.work_tree else folder
             for at in [git_dir, ""] if git_dir and self.work_tree and kind == CHANGE else [git_dir]:  # HEAD and index here, files there
                 shell.add(Effect(kind=kind, path=files, verb=self.verb, said=self.command.said, refs=tuple(refs), flags=tuple(flags),
-                                 words=self.typed, git_dir=at, head=self.head(folder), entered=shell.entered,
+                                 words=self.typed, git_dir=at, head=self.head(folder), entered=shell.entered, input=shell.input,
+                                 around=self.around(),
                                  settings=tuple(self.settings.items()) if kind == PUSH else ()))
+
+    def around(self) -> "tuple[str, ...]":
+        """What stands before the verb: what points it to a place, and whether there is more. Skipped hooks are nobody's to repeat."""
+        command, found = self.command, []
+        if self.folders is not command.folders:  # -C of the same folder as well
+            found.append("-C")
+        for given, option, variable in ((self.git_dir, "--git-dir", "GIT_DIR"), (self.work_tree, "--work-tree", "GIT_WORK_TREE")):
+            if given:
+                found.append(variable if given == command.variable(variable) else option)
+        more = [name for name in command.environment if name not in ("GIT_DIR", "GIT_WORK_TREE")]
+        if more or any(key != "core.hookspath" and key not in command.shell.settings for key in self.settings):
+            found.append("more")
+        return tuple(found)
 
     def made_repository(self, path: str) -> None:
         """git init, git clone: one of its own, where nothing has been before."""
@@ -113,7 +127,7 @@ def run(command: "Command", deep: int = 0) -> str:
     if not given:
         return HOLE
     git.verb, git.words = given[0], given[1:]
-    if "core.hookspath" in git.settings and git.verb in HOOKED:
+    if git.verb in HOOKED and ("core.hookspath" in git.settings or told_to_skip(command)):
         git.add(UNHOOKED)
     if asks_for_help(git.words):
         return HOLE
@@ -130,6 +144,21 @@ def run(command: "Command", deep: int = 0) -> str:
 
 
 HOOKED = frozenset(("commit", "merge", "push", "rebase", "am", "cherry-pick", "revert", "checkout", "switch", "pull"))
+
+
+NOTHING, OFF = ("", "0", "false", "no"), ("0", "false", "no", "off")
+# Hook managers' own ways to go round the hooks: husky, lefthook, pre-commit, simple-git-hooks, overcommit.
+SKIPPED_IF_OFF = ("HUSKY", "LEFTHOOK")
+SKIPPED_IF_SET = ("SKIP", "HUSKY_SKIP_HOOKS", "LEFTHOOK_EXCLUDE", "SKIP_SIMPLE_GIT_HOOKS", "OVERCOMMIT_DISABLE")
+
+
+def told_to_skip(command: "Command") -> bool:
+    """By a variable of this text: what the person's environment holds is the person's choice."""
+    given = dict(command.environment)
+    given.update({name: str(command.shell.variables[name]) for name in command.shell.exported
+                  if name not in given and name in command.shell.variables})
+    return any(given.get(name, "").lower() in OFF for name in SKIPPED_IF_OFF) or any(
+        given.get(name, "").lower() not in NOTHING and HOLE not in given[name] for name in SKIPPED_IF_SET)
 
 
 def asks_for_help(words: "list[str]") -> bool:
@@ -220,17 +249,25 @@ def expanded(git: "Git", command: "Command", text: str, deep: int) -> str:
 # --- options: long ones by any unambiguous beginning, short ones in clusters, operands in between (gitcli(7)) --------
 
 class Options:
-    """`flags`: long name (or letter) -> value, "" for none; `--no-x` takes x away. `paths`: what stands behind `--`, or None."""
+    """`flags`: long name (or letter) -> value, "" for none; `--no-x` takes x away. `paths`: what stands behind `--`, or None.
 
-    __slots__ = ("flags", "operands", "paths")
+    `every`: value by value, for options that may be given more than once.
+    """
+
+    __slots__ = ("every", "flags", "operands", "paths")
 
     def __init__(self) -> None:
         self.flags: "dict[str, str]" = {}
+        self.every: "dict[str, list[str]]" = {}
         self.operands: "list[str]" = []
         self.paths: "list[str] | None" = None
 
     def has(self, *names: str) -> bool:
         return any(name in self.flags for name in names)
+
+    def give(self, name: str, value: str) -> None:
+        self.flags[name] = value
+        self.every.setdefault(name, []).append(value)
 
 
 def parsed(words: "Iterable[str]", known: str) -> Options:
@@ -273,16 +310,17 @@ def long_option(found: Options, word: str, rest: "list[str]", longs: "list[str]"
     name = fits[0] if fits else name
     if negated:
         found.flags.pop(name, None)
+        found.every.pop(name, None)
         return
     if name in valued and not sign:
         value = rest.pop(0) if rest else ""
-    found.flags[name] = value
+    found.give(name, value)
 
 
 def cluster(found: Options, word: str, rest: "list[str]", letters: "dict[str, str]", valued: "set[str]") -> None:
     for n, letter in enumerate(word):
         name = letters.get(letter, letter)
         if name in valued:
-            found.flags[name] = word[n + 1:] or (rest.pop(0) if rest else "")
+            found.give(name, word[n + 1:] or (rest.pop(0) if rest else ""))
             return
-        found.flags[name] = ""
+        found.give(name, "")

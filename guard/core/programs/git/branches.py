@@ -3,7 +3,7 @@
 (git-checkout(1), git-switch(1), git-branch(1), git-update-ref(1), git-symbolic-ref(1), git-fetch(1), git-merge(1), git-rebase(1))
 Flags of the effect: checkout, create, force (over what is there), move, delete, rename, merge.
 """
-from guard.core.model import BRANCH, UNHOOKED
+from guard.core.model import BRANCH, CHANGE, UNHOOKED
 from guard.core.programs.git import parsed
 from guard.core.shell import HOLE
 
@@ -59,7 +59,9 @@ def checkout(git: "Git") -> None:
     else:
         git.changes(("paths",) if names_paths else ())
     from guard.core.programs.git import discards
-    if names_paths and not found.has("patch"):
+    if found.has("ours", "theirs"):
+        discards.one_side(git, found.operands + (found.paths or []))
+    elif names_paths and not found.has("patch"):
         tree = found.operands[0] if found.operands and (found.paths or is_commit(git, found.operands[0])) else ""
         discards.checkout_paths(git, tree, (found.operands[1:] if tree else found.operands) + (found.paths or []))
     elif found.operands and is_path(git, found.operands[0]):
@@ -162,7 +164,7 @@ def fetch(git: "Git") -> None:
     if found.has("dry-run"):
         return
     if git.verb == "pull":
-        git.changes()
+        git.add(CHANGE, tuple(found.operands))
         if found.has("no-verify"):
             git.add(UNHOOKED)
         merged = [spec.lstrip("+").partition(":")[0] for spec in found.operands[1:]]

@@ -4,7 +4,7 @@
 untracked, ignored, commits. What was saved before in the same text is not lost any more. One file by its name is a person's slip to
 make; a folder, a pattern or everything is looked at.
 """
-from guard.core.model import DISCARD
+from guard.core.model import DISCARD, WORKTREE
 from guard.core.programs.git import parsed
 from guard.core.shell import HOLE, as_written
 
@@ -45,9 +45,19 @@ def checkout_paths(git: "Git", tree: str, paths: "list[str]") -> None:
         throws(git, ("changes", "staged") if tree else ("changes",), paths)
 
 
+def one_side(git: "Git", paths: "list[str]") -> None:
+    """--ours, --theirs. Files whose names nobody knows here are those in conflict: `git diff --diff-filter=U | xargs ...`."""
+    if all(HOLE in path or one_file(git, [path]) for path in paths):
+        throws(git, ("unmerged",) if HOLE in "".join(paths) or not paths else (), [])
+    else:
+        checkout_paths(git, "", paths)
+
+
 def restore(git: "Git") -> None:
     found = parsed(git.words, RESTORE)
     paths = found.operands + (found.paths or [])
+    if found.has("ours", "theirs"):
+        return one_side(git, paths)
     if found.has("staged"):
         git.command.shell.unstaged = True
     if found.has("patch") or (found.has("staged") and not found.has("worktree")) or not paths or one_file(git, paths):
@@ -73,14 +83,17 @@ def clean(git: "Git") -> None:
     if found.has("dry-run", "interactive") or not (found.has("force") or git.settings.get("clean.requireforce", "") == "false"):
         return
     flags = ["untracked", *(["unsure"] if git.command.shell.unstaged else [])]
-    if found.has("x", "X") or git.command.shell.ignores_changed:
+    if found.has("x", "X") or git.command.shell.ignores_changed or "core.excludesfile" in git.settings:
         flags.append("ignored")
-    options = [*(["-d"] if found.has("d") else []), *(["-X"] if found.has("X") else [])]
-    options += ["-e", found.flags["exclude"]] if found.has("exclude") else []
+    options = ["-" + letter for letter in "dxX" if found.has(letter)]
+    options += [word for pattern in found.every.get("exclude", []) for word in ("-e", as_written(pattern))]
     paths = found.operands + (found.paths or [])
     if one_file(git, paths):
         return
-    throws(git, (*flags, *["option " + option for option in options]), paths)
+    flags += ["option " + option for option in options]
+    if len(found.every.get("force", [])) > 1:  # one f leaves nested repositories alone, worktrees among them (git-clean(1), -f)
+        git.add(WORKTREE, tuple(["." if HOLE in path else as_written(path) for path in paths]), ("clean", *flags))
+    throws(git, tuple(flags), paths)
 
 
 def remove(git: "Git") -> None:

@@ -35,8 +35,9 @@ def worktree(git: "Git") -> None:
         for option in ("b", "B"):
             if option in found.flags:
                 git.add(BRANCH, (found.flags[option],), ("create", *(("force",) if option == "B" else ())))
-        if found.has("force") and len(found.operands) > 1 and not found.has("b", "B", "detach"):
-            git.add(BRANCH, (found.operands[1],), ("checkout",))
+        if found.has("force") and found.operands and not found.has("b", "B", "detach"):  # without a name it is the folder's
+            name = found.operands[1] if len(found.operands) > 1 else found.operands[0].rstrip("/").rpartition("/")[2]
+            git.add(BRANCH, (name,), ("checkout", "ignore-other-worktrees"))
     elif verb in ("remove", "move", "unlock", "prune"):
         found = parsed(words, "f/force n/dry-run v/verbose expire=")
         names = (found.operands + (found.paths or []))[:2]
