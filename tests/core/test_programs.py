@@ -201,6 +201,8 @@ FOR_EACH = [
     ("echo a; git b | git c", [["b"], ["c"]]),
 ]
 INTERPRETERS = [
+    "python3 <<'E'\nexec(\"import os; os.system('git push')\")\nE\n", "python3 -c 'eval(\"__import__(1).system(\\\"git push\\\")\")'",
+    "perl -e 'eval \"system(q(git push))\";'", "node -e 'eval(\"require(`child_process`).execSync(`git push`)\")'",
     "python3 -c \"import os; os.system('git push')\"", "python -c 'import subprocess; subprocess.run([\"git\", \"push\"])'",
     "python3 -c 'import subprocess as s; s.check_call([\"git\",\"push\"], cwd=\".\")'",
     "python3 -c \"__import__('os').system('git push')\"", "python3.11 -c 'import os; os.popen(\"git push\")'",
@@ -335,6 +337,7 @@ NOTHING = [
     "python3 <<'E'\nx = 'it\\'s'; y = \"os.system('git push')\"\nE\n", "python3 <<'E'\nx = f\"{{os.system('git push')}}\"\nE\n",
     "python3 <<'E'\nimport subprocess\nre.run('git push')\nE\n", "node -e '// execSync(\"git push\")'",
     "node <<'E'\n/* execSync('git push') */ f()\nE\n", "node <<'E'\nx = `execSync('git push')`\nE\n",
+    "python3 <<'E'\nexec(\"print('git push')\")\nE\n", "python3 <<'E'\nre.exec(\"os.system('git push')\")\nE\n",
     "node <<'E'\nrequire('child_process'); /git/.exec('git push')\nE\n", "node <<'E'\nconst re = /a/; re.exec('git push')\nE\n",
     "node <<'E'\nrun('git push'); exec('git push')\nE\n", "node <<'E'\ns.replace(/[/]execSync('git push')/, '')\nE\n",
     "perl -pi -e 's/`git push`/x/' f", "perl -pi -e 's/system(\"git push\")/x/' f", "perl -pe 's{`a`}{`git push`}g' f",

@@ -20,6 +20,7 @@ STARTERS = ("os", "subprocess", "sp", "commands", "child_process", "childProcess
             "PTY", "CORE", "pty", "pexpect")
 LOADERS = ("__import__", "import_module", "require")
 BUILT_IN = {"ruby": ("exec", "spawn"), "perl": ("exec",), "php": ("exec",), "tclsh": ("exec",)}
+EVALUATES = {"python": ("exec", "eval"), "node": ("eval",), "ruby": ("eval",), "perl": ("eval",), "php": ("eval",)}
 DEFINED = ("def ", "function ", "sub ")
 MODULES = ("child_process", "node:child_process")
 
@@ -43,6 +44,15 @@ def started(code: "Code", names: "Names") -> "list[Started]":
     if code.language in ("ruby", "perl", "php"):
         found += [("", [text]) for at in places(code.bare, "open") for text in piped(names.literals(code.bare.find(",", at)))]
     return found + (awk_pipes(code, names) if code.language == "awk" else [])
+
+
+def evaluated(code: "Code", names: "Names") -> "list[str]":
+    """exec("..."), eval "...": literals that are run as a text of the same language."""
+    found: "list[str]" = []
+    for call in EVALUATES.get(code.language, ()):
+        for at in places(code.bare, call):
+            found += names.literals(at + len(call))[:1] if code.bare[at - 1:at] != "." or not at else []
+    return found
 
 
 def piped(words: "list[str]") -> "list[str]":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 CODE = {"python": "c", "pypy": "c", "node": "ep", "nodejs": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "bun": "e",
         "osascript": "e"}
 LONG = ("--eval", "--print", "--run")
+DEEPEST = 2  # texts in texts
 AWKS = ("awk", "gawk", "mawk", "nawk")
 
 
@@ -27,8 +28,8 @@ def run(command: "Command") -> str:
     return HOLE
 
 
-def follow(command: "Command", text: str, name: str) -> None:
-    """What the text of a program writes and starts."""
+def follow(command: "Command", text: str, name: str, depth: int = 0) -> None:
+    """What the text of a program writes and starts, and the texts in it that it runs as programs of its own."""
     from guard.core.programs import code_calls, code_names, code_text, code_writes
     code = code_text.Code(text, name)
     names = code_names.Names(code)
@@ -42,6 +43,8 @@ def follow(command: "Command", text: str, name: str) -> None:
             command.shell.write(path, command.said, flags, command.folders)
     for folder, words in code_calls.started(code, names):
         programs.start_program(standing_in(command, folder).but(words if len(words) > 1 else ["sh", "-c", words[0]]))
+    for inner in code_calls.evaluated(code, names) if depth < DEEPEST else ():
+        follow(command, inner, name, depth + 1)
 
 
 def code_in(command: "Command", name: str) -> "str | None":
