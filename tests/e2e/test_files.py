@@ -28,6 +28,9 @@ PASS = [
     ("a shell command that looks elsewhere", "Bash", {"command": "ls {OUT}"}, "{W}"),
     ("read of a file neither has", "Read", {"file_path": "{R}/nowhere.txt"}, "{R}"),
     ("an MCP tool that reads", "mcp__fs__read_file", {"path": "{R}/src/app.py"}, "{W}"),
+    ("an MCP tool that reads a commit", "mcp__github__get_commit", {"owner": "a", "repo": "b", "sha": "c"}, "{R}"),
+    ("an MCP commit in W", "mcp__git__git_commit", {"repo_path": "{W}", "message": "m"}, "{R}"),
+    ("an MCP look at R", "mcp__git__git_status", {"repo_path": "{R}"}, "{W}"),
     ("an MCP write in W", "mcp__fs__write_file", {"path": "{W}/a", "content": "{R}/src/app.py"}, "{R}"),
     ("an MCP write without a path, server unknown", "mcp__github__create_issue", {"title": "{R}"}, "{R}"),
     ("an MCP write with a relative path from W", "mcp__fs__write_file", {"path": "a.txt", "content": ""}, "{W}"),
@@ -86,6 +89,7 @@ MOVE = [
     ("listing R", "LS", {"path": "{R}"}, "{R}", {"path": "{W}"}),
     ("MCP write to R", "mcp__fs__write_file", {"path": "{R}/src/app.py", "content": "{R}"}, "{W}",
      {"path": "{W}/src/app.py", "content": "{R}"}),
+    ("MCP commit in R", "mcp__git__git_commit", {"repo_path": "{R}", "message": "m"}, "{W}", {"repo_path": "{W}", "message": "m"}),
     ("MCP write with a list of paths", "mcp__fs__deleteFiles", {"paths": ["{R}/src/app.py", "{OUT}/b"]}, "{W}",
      {"paths": ["{W}/src/app.py", "{OUT}/b"]}),
 ]

@@ -215,6 +215,10 @@ class Shell:
             old, self.missed = self.missed, None
             self.folders = old + tuple([folder for folder in self.folders if folder not in old]) if self.made else old
 
+    def room(self) -> int:
+        """How many commands may still be followed in this call."""
+        return MOST_NODES - self.steps[1]
+
     # --- nodes ----------------------------------------------------------------------------------------------------
 
     def node(self, node: "Node") -> str:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 WRITES = frozenset(("write", "edit", "create", "replace", "insert", "delete", "move", "rename", "save", "update", "append",
                     "remove", "patch", "apply", "copy", "add", "put", "set", "mkdir", "touch"))
+OF_GIT = frozenset(("commit", "reset", "checkout", "switch", "restore", "merge", "rebase", "revert", "stash", "pull"))  # git_commit
 PATH_NAMES = frozenset(("path", "paths", "file", "files", "filename", "filepath", "file_path", "relative_path", "absolute_path",
                         "source", "destination", "src", "dst", "target", "target_file", "directory", "dir", "folder",
                         "source_path", "destination_path", "target_path", "output_path", "notebook_path", "old_path", "new_path"))
@@ -18,7 +19,8 @@ DEEPEST = 6
 
 
 def effects(call: "Call", row: "tuple[str, str, bool]") -> "list[Effect]":
-    if not WRITES.intersection(words(call.tool.split("__", 2)[-1])):
+    name = words(call.tool.split("__", 2)[-1])
+    if not WRITES.intersection(name) and not (name[:1] == ["git"] and OF_GIT.intersection(name)):
         return []
     found = [Effect(kind=WRITE if absolute else SERVER, path=path, at=at, makes=True, said=call.tool)
              for path, at, absolute in paths(call.input, (), "", 0)]

@@ -13,4 +13,6 @@ def run(git: "Git") -> None:
     operands = parsed(git.words, OPTIONS).operands
     if operands:
         name = operands[0].rstrip("/").rpartition("/")[2].rpartition(":")[2]
-        git.made_repository(operands[1] if len(operands) > 1 else name[:-4] if name.endswith(".git") else name)
+        folder = operands[1] if len(operands) > 1 else name[:-4] if name.endswith(".git") else name
+        git.made_repository(folder)
+        git.command.shell.write(folder, git.command.said, (), git.folders)
