@@ -140,7 +140,8 @@ def into(command: "Command", sources: "list[str]", target: str, is_folder: bool,
         return
     for folder in command.folders:
         path = command.path(target, folder)
-        below = is_folder or len(sources) > 1 or target[-1:] == "/" or (HOLE not in path and command.shell.world.is_folder(path))
+        below = is_folder or len(sources) > 1 or target[-1:] == "/" or (HOLE not in path and path not in command.shell.removed
+                                                                                     and command.shell.world.is_folder(path))
         for source in sources if below else [""]:
             name = source.rstrip("/").rpartition("/")[2]
             place = f"{target.rstrip('/')}/{name}" if below and name not in ("", ".", "..") else target

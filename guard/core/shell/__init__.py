@@ -89,6 +89,17 @@ if TYPE_CHECKING:
     Node = Union[Simple, Pipeline, Block]
 
 
+SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "declare", "local", "readonly", "unset", "set", "true", ":",
+                  "shift", "umask", "touch", "wt", "alias", "trap"))  # what follows one of these behind && is taken to run
+
+
+def can_fail(node: "Node") -> bool:
+    """May this end with a status other than 0, so that what stands behind && does not run?"""
+    if isinstance(node, Simple):
+        return bool(node.words) and node.words[0] not in SURE
+    return True
+
+
 def effects(call: "Any", command: str, world: "Any") -> "list[Any]":
     """A shell tool's command to the effects of every program in it, in their order; what could not be read comes last."""
     from guard.core.model import UNREAD, Effect

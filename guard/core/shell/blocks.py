@@ -71,13 +71,14 @@ def rounds(shell: "Shell", node: "Block", values: "list[str]") -> str:
     """A round for each value. Of one that only counts (a poll: `for i in {1..60}; do gh pr checks; sleep 10; done`), which does nothing
     new in its second round, and which is too long to be followed to its end, no more than these two.
     """
-    printed, counts, room = [], all(value.isdigit() for value in values), shell.room()
+    from guard.core.shell.run import MOST_NODES
+    printed, counts, begun = [], all(value.isdigit() for value in values), shell.steps[1]
     for n, value in enumerate(values):
         before = len(shell.found), shell.folders
         shell.variables[node.name] = value
         printed.append(shell.script(node.bodies[0]))
-        cost = (room - shell.room()) // (n + 1)
-        if n and counts and (len(shell.found), shell.folders) == before and cost * (len(values) - n) * 2 > shell.room():
+        cost, room = (shell.steps[1] - begun) // (n + 1), MOST_NODES - shell.steps[1]
+        if n and counts and (len(shell.found), shell.folders) == before and cost * (len(values) - n) * 2 > room:
             shell.variables[node.name] = values[-1]
             return "".join(printed) + HOLE
     return "".join(printed)

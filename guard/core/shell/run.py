@@ -4,7 +4,7 @@ Nothing is run. What depends on the outcome of a command is followed both ways; 
 """
 from guard.core.model import WRITE, Effect
 from guard.core.paths import absolute, is_absolute, join
-from guard.core.shell import HOLE, WRITTEN, Pipeline, Simple, Unreadable
+from guard.core.shell import HOLE, WRITTEN, Pipeline, Simple, Unreadable, can_fail
 from guard.core.shell.expand import MOST, arguments, bounded, is_number, text
 from guard.core.shell.parse import read
 
@@ -19,8 +19,6 @@ MOST_FOLDERS = 8
 MOST_NODES = 450  # commands followed in a call, each round of a loop counted
 MOST_WRITES = 100
 DEEPEST = 40  # scripts in scripts: about ten of Python's frames each
-SURE = frozenset(("cd", "pushd", "popd", "mkdir", "echo", "printf", "export", "declare", "local", "readonly", "unset", "set", "true", ":",
-                  "shift", "umask", "touch", "wt", "alias", "trap"))  # what follows one of these behind && is taken to run
 
 
 class Command:
@@ -74,6 +72,7 @@ class Shell:
         self.made = self.ended = False
         self.missed: "tuple[str, ...] | None" = None
         self.folders_made: "set[str]" = set()
+        self.removed: "set[str]" = set()           # rm, unlink, rmdir, mv
         self.repositories: "set[str]" = set()      # made by this text: git init, git clone
         self.links: "dict[str, str]" = {}          # ln -s
         self.searches: "dict[str, tuple[str, ...]]" = {}  # what a find printed -> the find
@@ -134,12 +133,14 @@ class Shell:
             flags = (*flags, "pattern")
         for folder in folders or self.folders:
             path = self.absolute(target, folder)
+            how = (*flags, "itself") if path in self.removed and "remove" not in flags else flags  # a link on the disk is none by then
+            (self.removed.add if "remove" in flags else self.removed.discard)(path)
             if not path.startswith("/dev/"):
                 ends = target[-1:] if target[-1:] == "/" and len(path) > 1 else ""
                 key = path if len(self.found) < MOST_WRITES else path.rpartition("/")[0]  # of thousands, one a folder is judged
-                if (key, flags + search) not in self.writes:
-                    self.writes.add((key, flags + search))
-                    self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=flags, entered=self.entered,
+                if (key, how + search) not in self.writes:
+                    self.writes.add((key, how + search))
+                    self.add(Effect(kind=WRITE, path=path + ends, makes=True, said=said, flags=how, entered=self.entered,
                                     words=(folder,), input=self.input, refs=search))
 
     # --- texts ----------------------------------------------------------------------------------------------------
@@ -214,10 +215,6 @@ class Shell:
         if self.missed is not None:
             old, self.missed = self.missed, None
             self.folders = old + tuple([folder for folder in self.folders if folder not in old]) if self.made else old
-
-    def room(self) -> int:
-        """How many commands may still be followed in this call."""
-        return MOST_NODES - self.steps[1]
 
     # --- nodes ----------------------------------------------------------------------------------------------------
 
@@ -389,13 +386,6 @@ class Shell:
         if absent and not kept and self.missed is None:
             self.missed = self.folders
         self.folders = new if len(new) <= MOST_FOLDERS else (HOLE,)
-
-
-def can_fail(node: "Node") -> bool:
-    """May this end with a status other than 0, so that what stands behind && does not run?"""
-    if isinstance(node, Simple):
-        return bool(node.words) and node.words[0] not in SURE
-    return True
 
 
 def finished(shell: "Shell", script_text: str, given: "list[str]") -> str:
