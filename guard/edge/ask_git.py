@@ -126,16 +126,15 @@ def commits_of(disk: "Any", start: "list[str]", target: str, flags: "tuple[str, 
 
 def worked_on(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
     """Conflicted files without markers, changed after they were staged, or resolved and staged. (git-ls-files(1), --resolve-undo)"""
-    status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
-    if status is None:
+    rows = status_rows(disk, start)
+    if rows is None:
         return None
     top, git_dir = (disk.output_of([*start, "rev-parse", what], SECONDS, LOCAL_VARIABLES)[1].rstrip("\n")
                     for what in ("--show-toplevel", "--absolute-git-dir"))
     if not any(disk.kind(f"{git_dir}/{name}") for name in UNDER_WAY):
         return []
     found = []
-    for line in said.split("\0"):
-        marks, name = line[:2], line[3:]
+    for marks, name in rows:
         if in_conflict(marks):
             found += [name] if without_markers(disk, f"{top}/{name}") else []
         elif marks[1:] in ("M", "T"):
@@ -146,11 +145,17 @@ def worked_on(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, .
 
 def settled(disk: "Any", folder: str, start: "list[str]", paths: "tuple[str, ...]", flags: "tuple[str, ...]") -> "list[str] | None":
     """Conflicted files without markers, which one side's version would replace."""
-    status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
-    if status is None:
+    rows = status_rows(disk, start)
+    if rows is None:
         return None
     top = disk.output_of([*start, "rev-parse", "--show-toplevel"], SECONDS, LOCAL_VARIABLES)[1].rstrip("\n")
-    return [line[3:] for line in said.split("\0") if in_conflict(line[:2]) and without_markers(disk, f"{top}/{line[3:]}")]
+    return [name for marks, name in rows if in_conflict(marks) and without_markers(disk, f"{top}/{name}")]
+
+
+def status_rows(disk: "Any", start: "list[str]") -> "list[tuple[str, str]] | None":
+    """(the two letters, the path from the top) of each tracked file that is open; None where git does not say."""
+    status, said = disk.output_of([*start, "status", "--porcelain=v1", "-z", "-uno", "--no-renames"], SECONDS, LOCAL_VARIABLES)
+    return None if status is None else [(line[:2], line[3:]) for line in said.split("\0")]
 
 
 def in_conflict(marks: str) -> bool:

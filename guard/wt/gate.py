@@ -132,7 +132,7 @@ def apart(case: Case) -> Finding | None:
     home = shlex.quote(str(repository.home))
     if case.entry.main:
         return Finding("main-checkout", "it is the main checkout", "wt status lists the worktrees")
-    if Path(os.path.realpath(repository.here)).is_relative_to(root):
+    if repository.stands_in(root):
         lane = lane_of(case)
         ends = f"wt lane dispose {lane.words}" if lane else f"wt remove {case.quoted}"
         return Finding("inside", "you stand in it", f"cd {home} && {ends}")
@@ -190,8 +190,7 @@ def lane_of(case: Case) -> lane_manifest.Lane | None:
 
 
 def idle(case: Case) -> Finding | None:
-    standing = Path(os.path.realpath(case.repository.here)).is_relative_to(os.path.realpath(case.path))
-    own = {os.getppid()} if standing else set()  # apart() says so
+    own = {os.getppid()} if case.repository.stands_in(case.path) else set()  # apart() says so
     found = owners.inside(case.path, case.leaving | own)
     return Finding("in-use", f"processes stand in it: {shown(found)}", "end them, or cd out of it there; wt status") if found else None
 
@@ -229,7 +228,7 @@ def submodules_pushed(case: Case) -> Finding | None:
 
 def ignored(case: Case) -> Finding | None:
     """What the main checkout has at the same place, byte for byte, came from there and is not lost."""
-    own = [name for name in case.remains.ignored if not receipts.is_of_ours(case.path, name)]
+    own = [name for name in case.remains.ignored if not receipts.only_ours(case.path, name)]
     names = own + [f"{inner.root.relative_to(case.path)}/{name}" for inner in case.submodules for name in inner.ignored]
     names = copies.own(case.path, names, case.repository.main)
     return Finding("ignored-files", f"{len(names)} ignored file(s) or folder(s): {shown(names)}",

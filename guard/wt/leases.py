@@ -39,7 +39,7 @@ def condition(repository: Repository, one: Workspace, entry: worktrees.Worktree 
     """(status, why in words) of one that nobody has leased."""
     if entry is None:
         return "damaged", "git does not list it"
-    if Path(os.path.realpath(repository.here)).is_relative_to(os.path.realpath(one.path)):
+    if repository.stands_in(one.path):
         return "you're here", ""
     word = choosing.in_the_way(repository, entry, [process.folder for process in inside])
     if word:

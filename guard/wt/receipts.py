@@ -133,7 +133,7 @@ def is_of(workspace: Path, identity: Identity) -> bool:
         return False
 
 
-def is_of_ours(workspace: Path, name: str) -> bool:
+def only_ours(workspace: Path, name: str) -> bool:
     """An ignored file or folder of a workspace that holds nothing but what we have put there."""
     if name.rstrip("/") not in (str(one) for one in (PLACE.with_name(IGNORE), PLACE, *PLACE.parents)):
         return False

@@ -36,6 +36,10 @@ class Repository:
         """Where relative things count from: the main checkout, or the folder that holds a bare repository."""
         return self.main or self.common.parent
 
+    def stands_in(self, path: Path | str) -> bool:
+        """Was `wt` called in that folder, or below it?"""
+        return Path(os.path.realpath(self.here)).is_relative_to(os.path.realpath(path))
+
     @property
     def at(self) -> Path:
         """A folder where git works on this repository as a whole."""

@@ -78,7 +78,7 @@ def proven(repository: Repository, given: str) -> Receipt:
     path = Path(given)
     if not given.strip():
         raise UsageError("--workspace is blank", hint=f"the path as acquire has printed it; {STATUS}")
-    if Path(os.path.realpath(repository.here)).is_relative_to(os.path.realpath(path)):
+    if repository.stands_in(path):
         raise UsageError(f"you stand in {given}", code="inside", hint=f"cd {shlex.quote(str(repository.home))} && {again(given)}")
     try:
         receipt = receipts.read(path)

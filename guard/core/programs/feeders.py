@@ -130,15 +130,13 @@ def find(command: "Command", words: "list[str]") -> str:
             break
         starts += [word] if word[:1] != "-" else []
     starts = starts or ["."]
-    is_find = programs.name_of(command.argv[0]) == "find"  # fd has other words
     while at < len(words):
-        if words[at] in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
+        if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
             end = next((n for n in range(at + 1, len(words)) if words[n] in (";", "+")), 0)
-            if not end and not words[at].startswith(("-x", "-X", "--exec")):
+            if not end:
                 return HOLE  # find stops with an error
-            end = end or len(words)
             inner = command.but([])
-            inner.search = (str(at), *words) if is_find else ()
+            inner.search = (str(at), *words)
             for start in starts[:MOST_LINES]:
                 if words[at] in ("-execdir", "-okdir"):  # in the folder of each file
                     inner.folders = tuple([command.path(f"{start.rstrip('/')}/{HOLE}", folder) for folder in command.folders])
@@ -153,8 +151,7 @@ def find(command: "Command", words: "list[str]") -> str:
             command.shell.write(words[at + 1], command.said, (), command.folders)
         at += 1
     printed = "".join([f"{start.rstrip('/')}/{HOLE}\n" for start in starts])
-    if is_find:
-        command.shell.searches[printed] = ("", *words)
+    command.shell.searches[printed] = ("", *words)
     return printed
 
 

@@ -48,8 +48,7 @@ def created(repository: Repository, name: str) -> dict[str, Any]:
 
 def base(repository: Repository) -> str:
     """A helper of a session that works in a worktree goes on from there; everybody else from the main checkout."""
-    here = next((entry for entry in worktrees.listing(repository) if not entry.main and Path(
-        os.path.realpath(repository.here)).is_relative_to(os.path.realpath(entry.path))), None)
+    here = next((entry for entry in worktrees.listing(repository) if not entry.main and repository.stands_in(entry.path)), None)
     return (here.branch or here.head) if here else ""
 
 
